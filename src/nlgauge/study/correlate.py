@@ -174,23 +174,12 @@ def correlate(
             measured = LevelScores.of(study, criterion, level, system_score)
             for name in names[level]:
                 mean: Average = average if is_averaged(level, name) else "macro"
-                group = []
-                for label in study.labels:
-                    values = (*measured.matrices(label, name), level)
-                    result = correlate_matrices(*values, name, average=mean)
-                    limits = None
-                    if confidence is not None:
-                        systems = measured.systems.get(label) if name != "spa" else None
-                        limits = _interval(values, systems, name, interval, options, mean)
-                    ties = _ties(*values) if name == "acc_eq" and result.rows_used else None
-                    group.append(CorrelationEntry(label, criterion, result, limits, ties))
+                found = _correlate_all(measured, criterion, name, mean, interval, options)
                 if ranks:
-                    values_of = [entry.correlation.value for entry in group]
-                    tests: dict[str, Any] = {"average": mean, "count": count, "seed": seed}
-                    order = rank_by_differences(values_of, measured.differences(name, **tests))
-                    pairs = zip(group, order, strict=True)
-                    group = [replace(entry, rank=rank) for entry, rank in pairs]
-                entries += group
+                    tested = measured.differences(name, average=mean, count=count, seed=seed)
+                    order = rank_by_differences([e.correlation.value for e in found], tested)
+                    found = [replace(e, rank=rank) for e, rank in zip(found, order, strict=True)]
+                entries += found
     _check_any_defined(entries)
     notes = [
         *study.notes,
@@ -201,6 +190,28 @@ def correlate(
     if "system" in names:
         notes += _system_score_notes(study, system_score, names["system"])
     return Correlations(tuple(entries), tuple(notes), study.signatures)
+
+
+def _correlate_all(
+    measured: LevelScores,
+    criterion: str,
+    name: str,
+    average: Average,
+    interval: IntervalMethod,
+    options: Mapping[str, Any],
+) -> list[CorrelationEntry]:
+    """Return a coefficient of every metric at a level, with its interval if requested."""
+    entries = []
+    for label in measured.grid.metrics:
+        values = (*measured.matrices(label, name), measured.level)
+        result = correlate_matrices(*values, name, average=average)
+        limits = None
+        if options["confidence"] is not None:
+            systems = measured.systems.get(label) if name != "spa" else None
+            limits = _interval(values, systems, name, interval, options, average)
+        ties = _ties(*values) if name == "acc_eq" and result.rows_used else None
+        entries.append(CorrelationEntry(label, criterion, result, limits, ties))
+    return entries
 
 
 def _names_by_level(
