@@ -316,7 +316,12 @@ def test_the_model_goes_to_the_metrics_that_take_one() -> None:
 def test_numbers_missing_on_either_side_are_empty_cells() -> None:
     lines = (TableRow("a", "bleu", "A"), TableRow("b", "chrf"), TableRow("C", None, "C"))
     table, _ = compare_numbers(
-        lines, {"r": "r"}, {("a", "r"): 1.0, ("b", "r"): 2.0}, {("C", "r"): 3.0}, digits=1
+        lines,
+        {"r": "r"},
+        {("a", "r"): 1.0, ("b", "r"): 2.0},
+        {("C", "r"): 3.0},
+        Settings(),
+        digits=1,
     )
     assert table.texts() == [["a", "A", "1.0", ""], ["b", "", "2.0", ""], ["", "C", "", "3.0"]]
 
@@ -324,7 +329,8 @@ def test_numbers_missing_on_either_side_are_empty_cells() -> None:
 def test_columns_that_the_paper_does_not_print_are_left_out() -> None:
     lines = (TableRow("a", "bleu", "A"), TableRow("b", "chrf"))
     ours = {("a", "r"): 1.0, ("b", "r"): 2.0, ("a", "tau"): 3.0}
-    table, _ = compare_numbers(lines, {"r": "r", "tau": "tau"}, ours, {("A", "tau"): 4.0}, digits=0)
+    columns, published = {"r": "r", "tau": "tau"}, {("A", "tau"): 4.0}
+    table, _ = compare_numbers(lines, columns, ours, published, Settings(), digits=0)
     assert [column.name for column in table.columns[2:]] == ["r", "tau", "published"]
     assert table.texts() == [["a", "A", "1", "3", "4"], ["b", "", "2", "", ""]]
 

@@ -25,8 +25,8 @@ def loop_accuracy(metric, human, epsilon):
         live = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
         right = []
         for i, j in itertools.combinations(live, 2):
-            messages = 0 if abs(x[i] - x[j]) <= epsilon else np.sign(x[i] - x[j])
-            right.append(messages == np.sign(y[i] - y[j]))
+            decision = 0 if abs(x[i] - x[j]) <= epsilon else np.sign(x[i] - x[j])
+            right.append(decision == np.sign(y[i] - y[j]))
         if right:
             inputs.append(np.mean(right))
     return np.mean(inputs)
@@ -87,8 +87,9 @@ def test_invalid_arguments_are_refused():
         calibrate_ties([[1.0, 2.0]], [[1.0, 2.0]])
     with pytest.raises(OptionError, match="epsilon is -1"):
         pairwise_accuracy(np.eye(2), np.eye(2), epsilon=-1)
-    with pytest.raises(OptionError, match="not at 'segment'"):
-        pairwise_accuracy(np.eye(2), np.eye(2), "segment")
+    for level in ("segment", "by_system", "document"):
+        with pytest.raises(OptionError, match=f"not at '{level}'"):
+            pairwise_accuracy(np.eye(2), np.eye(2), level)
     with pytest.raises(DataError, match="no two of the 2 systems share"):
         soft_pairwise_accuracy([[1.0, np.nan], [np.nan, 1.0]], np.ones((2, 2)))
 
@@ -118,6 +119,13 @@ def test_soft_accuracy_of_people_is_one_and_of_their_opposite_near_zero():
     human = rng.normal(size=(4, 200)) + np.arange(4)[:, None]
     assert soft_pairwise_accuracy(human, human).value == 1.0
     assert soft_pairwise_accuracy(-human, human).value < 0.01
+
+
+@pytest.mark.filterwarnings("error")
+def test_soft_accuracy_of_one_system_is_undefined():
+    found = correlate([[1.0, 2.0]], [[1.0, 3.0]], "system", "spa")
+    assert np.isnan(found.value)
+    assert found.reason == "1 judged system; the system level compares at least 2"
 
 
 def test_two_equal_systems_have_p_one_half_for_the_metric():

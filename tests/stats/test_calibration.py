@@ -10,7 +10,6 @@ import pytest
 
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.calibration import (
-    Curve,
     ScorePairs,
     calibrate,
     fit_isotonic,
@@ -77,6 +76,9 @@ def test_logistic_limits():
     assert fit_logistic([1, 2], [[1, 0]], [[1, 0]])[0] == np.inf
     assert fit_logistic([1, 2], [[0, 0]], [[1, 1]])[0] == pytest.approx(0, abs=1e-9)
     assert np.isnan(fit_logistic([1, 2], [[1, 1]], [[0, 0]])[0])
+    for shapes in (([1, 2], [1], [1]), ([], [], [])):
+        with pytest.raises(ShapeError, match="need rows of as many preferences and weights"):
+            fit_logistic(*shapes)
     small = fit_logistic([1e-9, 2e-9], [[0.7, 0.8]], [[1, 1]])[0]
     assert small == pytest.approx(fit_logistic([1, 2], [[0.7, 0.8]], [[1, 1]])[0] * 1e9)
 
@@ -225,21 +227,19 @@ def test_a_logistic_curve_has_equidistant_differences():
     assert found.probabilities == pytest.approx(1 / (1 + np.exp(-slope * found.differences)))
 
 
+def test_differences_that_are_equal_up_to_rounding_are_one():
+    rows = [(0.3, 1), (0.1 + 0.2, 0), (0.3, 1), (0.1 + 0.2, 1), (0.6 - 0.3, 1), (1.0, 1)]
+    scores = np.array([[gap for gap, _ in rows], [0.0] * len(rows)])
+    human = np.array([[win for _, win in rows], [0.5] * len(rows)])
+    found = calibrate(score_pairs(scores, human), count=20)
+    assert found.differences == pytest.approx([0, 0.3, 1])
+    assert found.at(0.3)[0] == pytest.approx(0.8)
+
+
 def test_two_judged_outputs_make_one_pair():
     found = score_pairs([3, np.nan, 1], [80, 10, 20], "segment")
     assert (found.differences.tolist(), found.preferences.tolist()) == ([2.0], [1.0])
     assert found.units.tolist() in ([[0, 2]], [[2, 0]])
-
-
-def test_the_needed_difference_is_the_inverse():
-    line = np.array([0.0, 1.0, 2.0, 4.0])
-    p = np.array([0.5, 0.6, 0.6, 0.9])
-    found = Curve(line, p, p, p)
-    assert found.reaches(0.6) == pytest.approx(1.0)
-    assert found.reaches(0.75) == pytest.approx(3.0)
-    assert found.reaches(0.5) == 0.0
-    assert found.reaches(0.95) is None
-    assert found.at(found.reaches(0.83))[0] == pytest.approx(0.83)
 
 
 def test_invalid_input_is_refused():
@@ -249,6 +249,9 @@ def test_invalid_input_is_refused():
         score_pairs([1, 2, 3], [1, 2, 3])
     with pytest.raises(DataError, match="needs two judged systems"):
         score_pairs([1, 2, 3], [1, 2, 3], "system")
+    for level in ("by_system", "document"):
+        with pytest.raises(OptionError, match=f"not at the {level} level"):
+            score_pairs(np.eye(2), np.eye(2), level)
     with pytest.raises(DataError, match="1 judged output makes no pair"):
         score_pairs([1, np.nan], [1, 2], "segment")
     with pytest.raises(DataError, match="none of the 2 cells is filled"):

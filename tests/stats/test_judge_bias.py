@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlgauge.core.errors import DataError, OptionError
+from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats import spearman
+from nlgauge.stats.coefficients import mean_ranks, weighted_pearson
 from nlgauge.stats.judge_bias import (
     length_bias,
     self_preference,
-    weighted_spearman,
     wilson_interval,
 )
 
@@ -36,12 +36,13 @@ def test_wilson_interval_of_published_examples() -> None:
         wilson_interval(3, 2)
 
 
-def test_weighted_spearman_is_spearman_of_repeated_points() -> None:
+def test_weighted_ranks_are_those_of_repeated_points() -> None:
     stats = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(0)
     x, y = rng.integers(5, size=12).astype(float), rng.integers(6, size=12) * 1.0
     weights = rng.integers(3, size=(6, 12)).astype(float)
-    found = weighted_spearman(x, y, weights)
+    ranks = mean_ranks(x[None], weights), mean_ranks(y[None], weights)
+    found = weighted_pearson(*ranks, weights)
     for row, value in zip(weights.astype(int), found, strict=True):
         expected = stats.spearmanr(np.repeat(x, row), np.repeat(y, row)).statistic
         assert value == pytest.approx(expected, abs=1e-12)
@@ -60,6 +61,8 @@ def test_length_bias() -> None:
     assert np.isnan(length_bias([1], [2], count=20).value)
     with pytest.raises(DataError, match="none of 2 items"):
         length_bias([1, N], [N, 2])
+    with pytest.raises(ShapeError, match="3 items need 3 clusters"):
+        length_bias([1, 2, 3], [3, 2, 4], clusters=["a"])
 
 
 def test_gaps_that_are_equal_up_to_rounding_are_ties() -> None:

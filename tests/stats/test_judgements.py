@@ -185,3 +185,9 @@ def test_means_over_documents_by_hand():
 def test_every_row_needs_a_document():
     with pytest.raises(ValueError, match="shorter"):
         Judgements.from_columns(["a", "a"], ["1", "2"], {"x": [1.0, 2.0]}, ["d"])
+
+
+@pytest.mark.parametrize("value", ["good", float("inf")])
+def test_judgements_are_numbers(value):
+    with pytest.raises(DataError, match="the judgements"):
+        Judgements(("a",), ("1",), ("x",), [[[value]]])

@@ -102,6 +102,16 @@ def test_p_of_equal_ranks_is_not_0():
     assert got.p[0, 1] == pytest.approx(2 / math.factorial(10))
 
 
+@pytest.mark.parametrize(
+    ("name", "scipy"), [("spearman", stats.spearmanr), ("kendall_b", stats.kendalltau)]
+)
+def test_p_of_many_points(name, scipy):
+    human = np.random.default_rng(1).normal(size=(2, 200))
+    metric = 0.1 * human + np.random.default_rng(2).normal(size=human.shape)
+    got = coefficient_matrix(grid_of(human, m=metric), "segment", name)
+    assert got.p[0, 1] == pytest.approx(scipy(human.ravel(), metric.ravel()).pvalue, rel=1e-9)
+
+
 def test_text_level_tests_the_inputs(grid):
     got = coefficient_matrix(grid, "text", "spearman")
     live = np.isfinite(grid.metric("bad"))

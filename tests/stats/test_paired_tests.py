@@ -9,13 +9,13 @@ import pytest
 from scipy import stats
 
 from nlgauge.core.errors import DataError, ShapeError
+from nlgauge.stats.groups import sum_groups
 from nlgauge.stats.intervals import resample_weights
 from nlgauge.stats.paired_tests import (
     MAX_ENUMERATED,
     paired_bootstrap,
     paired_permutation,
     paired_randomisation,
-    sum_groups,
 )
 
 
@@ -137,6 +137,15 @@ def test_p_is_uniform_under_the_null(test):
         pair = [np.column_stack([rng.binomial(length.astype(int), 0.5), length]) for _ in "ab"]
         p.append(test(*pair, ratio, count=199, seed=run).p)
     assert stats.kstest(p, "uniform").pvalue > 0.01
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, paired_randomisation, paired_permutation])
+@pytest.mark.parametrize("segments", [10, 30])
+def test_systems_that_differ_by_rounding_are_not_significant(test, segments):
+    first, second = np.full(segments, 0.1) + 0.2, np.full(segments, 0.3)
+    got = test(first, second, total, count=200)
+    assert got.difference != 0
+    assert got.p == 1
 
 
 def test_bootstrap_reports_wins_and_the_interval_of_the_difference():

@@ -52,6 +52,13 @@ def test_the_unit_does_not_matter(scale: float) -> None:
     assert partial_correlation(*(points * scale), count=2).value == pytest.approx(expected)
 
 
+def test_an_offset_does_not_matter() -> None:
+    points = np.random.default_rng(5).normal(size=(3, 20))
+    expected = partial_correlation(*points, count=2).value
+    shifted = 1e6 + 0.01 * points[0], *points[1:]
+    assert partial_correlation(*shifted, count=2).value == pytest.approx(expected, abs=1e-6)
+
+
 @pytest.mark.parametrize("constant", range(3))
 def test_a_constant_variable_has_no_correlation(constant: int) -> None:
     points = np.random.default_rng(3).normal(size=(3, 9))

@@ -7,9 +7,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.stats import correlate, permutation_test, rank_metrics
-from nlgauge.stats.permutation_tests import exchange
+from nlgauge.core.errors import OptionError, ShapeError
+from nlgauge.stats import correlate, permutation_test, rank_clusters, rank_metrics
 
 RNG = np.random.default_rng(8)
 HUMAN = np.round(RNG.normal(size=(3, 3)), 1)
@@ -90,13 +89,13 @@ def test_pairs_of_acc_eq_by_enumeration():
 
 
 def test_the_null_has_one_difference_per_exchange():
-    found = exchange(GOOD, POOR, HUMAN, over="cells", count=50, seed=3)
+    found = permutation_test(GOOD, POOR, HUMAN, over="cells", count=50, seed=3)
     assert found.null.shape == (50,)
     assert found.difference == pytest.approx(
         correlate(GOOD, HUMAN).value - correlate(POOR, HUMAN).value
     )
     assert np.array_equal(
-        found.null, exchange(GOOD, POOR, HUMAN, over="cells", count=50, seed=3).null
+        found.null, permutation_test(GOOD, POOR, HUMAN, over="cells", count=50, seed=3).null
     )
 
 
@@ -112,7 +111,7 @@ def test_rows_and_columns_are_exchanged_as_a_whole(over):
         swap = row[:, None] ^ column
         one, other = np.where(swap, b, a), np.where(swap, a, b)
         expected.add(round(correlate(one, HUMAN).value - correlate(other, HUMAN).value, 9))
-    found = exchange(GOOD, POOR, HUMAN, over=over, count=800, seed=2)
+    found = permutation_test(GOOD, POOR, HUMAN, over=over, count=800, seed=2)
     assert set(np.round(found.null, 9).tolist()) == expected
 
 
@@ -154,8 +153,10 @@ def test_a_metric_without_a_value_is_last():
 def test_invalid_ranks_are_refused():
     with pytest.raises(ShapeError, match=r"2 values need.*\(3, 3\)"):
         rank_metrics([1, 2], np.ones((3, 3)))
-    with pytest.raises(DataError, match="alpha is 1"):
+    with pytest.raises(OptionError, match="alpha is 1"):
         rank_metrics([1], [[1]], alpha=1)
+    with pytest.raises(OptionError, match="alpha is 5"):
+        rank_clusters("a", [1], [[1]], alpha=5)
 
 
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall_b", "accuracy"])

@@ -243,8 +243,9 @@ def test_invalid_input_is_refused():
 
 def test_less_than_two_clusters_have_no_power():
     pilot = Pilot(1.0, 2.0, 50, 5, 1.5)
-    assert np.isnan(power_of_difference(pilot, 1.0, 10))
-    assert np.isnan(detectable_difference(pilot, 10))
+    for segments in (10, 11, 19):
+        assert np.isnan(power_of_difference(pilot, 1.0, segments))
+        assert np.isnan(detectable_difference(pilot, segments))
     assert power_of_difference(pilot, 1.0, 20) > 0.05
     assert segments_needed(pilot, 100.0) > 10
 

@@ -52,7 +52,6 @@ def test_selection_looks_at_the_tuning_part_only():
     assert got.chosen.value == "good on tune"
     assert got.chosen.tuned.value == pytest.approx(1.0)
     assert got.tested.value == pytest.approx(-1.0)
-    assert got.optimism == pytest.approx(2.0)
     assert [t.value for t in got.tried] == list(scores)
 
 

@@ -24,6 +24,7 @@ FUNCTIONS = {
     "soft_pairwise_accuracy": lambda x: stats.soft_pairwise_accuracy(x, x),
     "score_pairs": lambda x: stats.score_pairs(x, x),
     "fit_isotonic": stats.fit_isotonic,
+    "fit_logistic": lambda x: stats.fit_logistic(x, x, x),
     "holm": stats.holm,
     "mcnemar": lambda x: stats.mcnemar(x, x),
     "rater_agreement": stats.rater_agreement,
@@ -47,6 +48,16 @@ FUNCTIONS = {
 def test_no_numbers(name, values):
     with pytest.raises(DataError):
         FUNCTIONS[name](values)
+
+
+def test_masked_values_are_missing():
+    human = [1.0, 2.0, 4.0, 3.0]
+    metric = np.ma.masked_array([1, 2, -99, 5], mask=[0, 0, 1, 0])
+    want = stats.correlate([1, 2, np.nan, 5], human)
+    assert stats.correlate(metric, human) == want
+    assert stats.correlate([1, 2, 5], human[:2] + human[3:]).value == want.value
+    with pytest.raises(DataError, match="1 of 4 rows of rows have NaN"):
+        stats.bootstrap(metric, sum)
 
 
 def test_ragged_rows_name_the_argument():

@@ -13,6 +13,7 @@ from nlgauge.data import JudgedCorpus
 from nlgauge.stats import Judgements, permutation_test, rank_metrics
 from nlgauge.stats import correlate as correlate_matrices
 from nlgauge.study import Study, correlate, matrix, measure, permutation, tune, williams
+from nlgauge.study.level_scores import LevelScores
 
 SYSTEMS, SEGMENTS = 5, 12
 DOCUMENTS = tuple(f"d{i // 3}" for i in range(SEGMENTS))
@@ -110,6 +111,20 @@ def test_scores_of_all_outputs_at_the_system_level(study: Study) -> None:
         correlate(study, system_score="sum")
 
 
+def test_the_bootstrap_of_means_of_all_outputs_draws_inputs(study: Study) -> None:
+    metric, human = _matrices(study, "poor")
+    options = {"levels": "system", "system_score": "all", "confidence": 0.9}
+    found = correlate(study, **options, count=200, seed=3).entries[-1]
+    drawn = np.random.default_rng(3).integers(SEGMENTS, size=(200, SEGMENTS))
+    values = [
+        np.corrcoef(metric[:, each].mean(axis=1), np.nanmean(human[:, each], axis=1))[0, 1]
+        for each in drawn
+    ]
+    want = np.quantile(values, [0.05, 0.95])
+    assert (found.interval.low, found.interval.high) == pytest.approx(tuple(want))
+    assert found.interval.over == "inputs"
+
+
 @pytest.mark.parametrize(
     ("level", "name", "over"),
     [
@@ -159,3 +174,24 @@ def test_ranks_of_corpus_scores() -> None:
     judged = JudgedCorpus(corpus, {"q": np.repeat([3.0, 2, 1], 2)}, ())
     found = correlate(judged, ["bleu", "chrf"], levels="system", system_score="corpus", ranks=True)
     assert [entry.rank for entry in found.entries] == [1, 1]
+
+
+def test_corpus_scores_are_tested_against_stored_scores_too() -> None:
+    """The tested difference is that of the reported correlations, of corpus scores for BLEU."""
+    texts = ["a b c d", "a b c x", "a b y z", "d c b a e", "a b c d e"]
+    corpus = Corpus.of(
+        [text for long in texts for text in (long, "a", "b c d e f")],
+        ["a b c d e", "a b", "b c d e f g"] * 5,
+        systems=[f"S{i}" for i in range(5) for _ in range(3)],
+        ids=["1", "2", "3"] * 5,
+    )
+    human = np.array([2.0, 5, 1, 4, 3])
+    stored = {"other": np.repeat([2.5, 5, 2, 2, 3], 3)}
+    study = measure(
+        JudgedCorpus(corpus, {"q": np.repeat(human, 3)}, (), stored), "bleu", scores="other"
+    )
+    found = correlate(study, levels="system", system_score="corpus")
+    one, other = (entry.correlation.value for entry in found.entries)
+    assert one != pytest.approx(correlate(study, levels="system").entries[0].correlation.value)
+    scores = LevelScores.of(study, "q", "system", "corpus")
+    assert scores.differences("pearson", count=5)[0, 1][-1] == pytest.approx(one - other)

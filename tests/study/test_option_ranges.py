@@ -35,6 +35,7 @@ def test_ranges_are_expanded(word: str, values: tuple) -> None:
         ("a..b", "is not a range"),
         ("0..inf", "is not a range"),
         ("1..", "is not a range"),
+        ("1:..2", "is not a range"),
         ("0..1:x", "requests 'x' values"),
         ("0..1:1", "from 2 to 1,000"),
         ("0..1:log3", "equal factors need a start above 0"),

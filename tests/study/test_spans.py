@@ -53,6 +53,15 @@ def test_thresholds_do_not_depend_on_the_test_part() -> None:
     assert second.entries[0].agreement.f1 == 0.0
 
 
+def test_one_tested_input_has_no_intervals() -> None:
+    corpus = Corpus.of(["a dog sat", "a dog ran"], ["a cat sat", "a cat ran"])
+    data = JudgedCorpus(corpus, {"mqm": [-5, -5]}, (), spans=((Span(2, 5),),) * 2)
+    first = evaluate_spans(data, HASHING, count=10).to_dict()["metrics"][0]
+    limits = [first[name] for name in ("low", "high", "difference_low", "difference_high")]
+    assert limits == [None] * 4
+    assert first["difference"] is not None
+
+
 def test_empty_texts_and_texts_without_errors_have_defined_values() -> None:
     found = evaluate_spans(judged(((), (), (), ())), HASHING, count=10)
     assert {e.metric: e.agreement.f1 for e in found.entries}["no characters"] == 1.0

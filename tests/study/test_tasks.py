@@ -12,6 +12,7 @@ import pytest
 from nlgauge.core.errors import DataError, FileError, OptionError
 from nlgauge.data import read_judged
 from nlgauge.stats import correlate, permutation_test, rank_metrics
+from nlgauge.study import correlate as correlate_study
 from nlgauge.study import rank_by_tasks, read_tasks, task_set_names
 
 NAMES = ("good", "fair", "poor")
@@ -173,6 +174,7 @@ def test_missing_data_are_named(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("tasks = 3", r"has no \[\[tasks\]\]"),
+        ("tasks = [3]", r"has no \[\[tasks\]\]"),
         ("title = 'a", "is not TOML"),
         ("titel = 'a'", "has an unknown key 'titel'; the keys are title, about"),
         ("[[tasks]]\ndata = 'a'\nlevel = 'text'", "task 1 has an unknown key 'level'"),
@@ -232,3 +234,26 @@ def test_a_criterion_must_be_clear(folder: Path) -> None:
         rank_by_tasks(_toml(folder, text), folder, [], scores="good", count=10)
     with pytest.raises((OptionError, DataError), match="no scores of 'comet'"):
         rank_by_tasks(_toml(folder, BOTH), folder, [], scores="comet", count=10)
+
+
+def test_metrics_are_tested_on_the_outputs_that_both_scored(folder: Path) -> None:
+    """One metric has errors in outputs that the other did not score; on the rest they are equal."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for i, j in np.ndindex(5, 12):
+        human = rng.normal()
+        scores = {"all": human + 0.1 * rng.normal() if j < 8 else rng.normal()}
+        if j < 8:
+            scores["some"] = human + 0.1 * rng.normal()
+        texts = {"system": f"S{i}", "segment": str(j), "candidate": "c", "references": ["r"]}
+        rows.append({**texts, "human": {"q": human}, "scores": scores})
+    (folder / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    task = _toml(folder, "[[tasks]]\ndata = 'a.jsonl'\nmeasures = ['segment pearson']")
+    options = {"scores": ["all", "some"], "missing": "keep", "count": 200}
+    best, other = rank_by_tasks(task, folder, [], **options).entries
+    assert (best.metric, other.metric) == ("stored:some", "stored:all")
+    assert other.average < best.average - 0.1
+    assert (best.rank, other.rank) == (1, 1)
+    assert (best.values[0].rank, other.values[0].rank) == (1, 1)
+    ranked = correlate_study(folder / "a.jsonl", [], levels="segment", ranks=True, **options)
+    assert [entry.rank for entry in ranked.entries] == [1, 1]

@@ -112,6 +112,12 @@ def test_invalid_options_are_refused(judged: JudgedCorpus, metric, options, mess
         tune(judged, metric, options)
 
 
+def test_one_tested_input_has_no_interval(judged: JudgedCorpus) -> None:
+    two = judged.take([i for i, name in enumerate(judged.corpus.ids) if name in ("0", "1")], "two.")
+    with pytest.raises(DataError, match=r"the test part has 1 input, .* a smaller fraction"):
+        tune(two, "chrf", {"beta": "1,2"}, human="quality")
+
+
 def test_one_system_cannot_be_split(judged: JudgedCorpus) -> None:
     alone = judged.without("literal", "hasty")
     with pytest.raises(DataError, match=r"1 judged systems .* split inputs instead"):

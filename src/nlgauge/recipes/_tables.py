@@ -8,7 +8,7 @@ from typing import Any
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.figures.distributions import distributions
 from nlgauge.figures.matrix import coefficients, heat
-from nlgauge.recipes.recipe import Numbers, Part, Section, TableRow, with_model_name
+from nlgauge.recipes.recipe import Numbers, Part, Section, Settings, TableRow, with_model_name
 from nlgauge.report.study_tables import matrix_table
 from nlgauge.report.table import Column, Table, Value
 from nlgauge.study import Study, matrix, quality_bands
@@ -31,11 +31,11 @@ def compare_numbers(
     columns: Mapping[str, str],
     ours: Numbers,
     published: Numbers,
+    settings: Settings,
     *,
     digits: int,
     footer: Sequence[str] = (),
     about: Mapping[str, Mapping[str, str]] | None = None,
-    other_models: Sequence[str] = (),
 ) -> tuple[Table, list[dict[str, Any]]]:
     """Return computed numbers next to published ones as a table, and one by one for JSON.
 
@@ -43,7 +43,7 @@ def compare_numbers(
     Numbers of other models have separate columns. Rows and columns without numbers are left out.
     """
     printed = {key for row in rows for key in columns if (row.published or "", key) in published}
-    others = [model for model in other_models if _has_numbers(rows, model, ours)]
+    others = [model for model in settings.other_models if _has_numbers(rows, model, ours)]
     head = [Column("metric"), Column("in the paper")]
     for key, heading in columns.items():
         head.append(Column(heading, digits, "higher"))

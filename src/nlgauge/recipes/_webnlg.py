@@ -6,7 +6,6 @@ BaryScore reports three of the criteria and InfoLM all five, both for means of s
 from collections.abc import Mapping, Sequence
 from itertools import chain, combinations
 from pathlib import Path
-from typing import Any
 
 from nlgauge.data.detection import read_judged
 from nlgauge.data.webnlg import HUMAN_SYSTEM
@@ -69,10 +68,8 @@ def webnlg(
         data = {"data": "WebNLG 2020", "criterion": criterion, "level": "system"}
         about = {f"{criterion} {name}": {**data, "coefficient": name} for name in COEFFICIENTS}
         columns = {f"{criterion} {name}": short for name, short in COEFFICIENTS.items()}
-        numbered = rows, columns, ours, printed
-        described: dict[str, Any] = {"footer": footer, "about": about}
-        models = settings.other_models
-        table, entries = compare_numbers(*numbered, digits=1, **described, other_models=models)
+        numbered = rows, columns, ours, printed, settings
+        table, entries = compare_numbers(*numbered, digits=1, footer=footer, about=about)
         sections.append(Section(f"WebNLG 2020, {CRITERIA[criterion]}", table))
         numbers += entries
     return Part(

@@ -77,10 +77,8 @@ def _translation(paths: Mapping[str, Path], settings: Settings) -> list[Part]:
         ours = correlations(study, CRITERION, list(COEFFICIENTS), factor=100)
         year, pair = name.split()
         about = {key: {"data": name, "coefficient": key} for key in COEFFICIENTS}
-        numbered = ROWS, COEFFICIENTS, ours, published(year, pair)
-        described: dict[str, Any] = {"footer": footer, "about": about}
-        models = settings.other_models
-        table, entries = compare_numbers(*numbered, digits=1, **described, other_models=models)
+        numbered = ROWS, COEFFICIENTS, ours, published(year, pair), settings
+        table, entries = compare_numbers(*numbered, digits=1, footer=footer, about=about)
         tables.setdefault(year.lower(), []).append(Section(name, table))
         numbers += entries
     matrices = _matrices(example, studies[example].only({row.name for row in ROWS}))

@@ -8,7 +8,6 @@ F_alpha is BERTScore with recall weight .48, the paper's value for English.
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from nlgauge.core.errors import FileError
 from nlgauge.core.plan import Plan
@@ -100,10 +99,9 @@ def _translation(samples: Mapping[str, tuple[JudgedCorpus, Pairs]], settings: Se
     ):
         shared = {"table": stem, "coefficient": "kendall_like"}
         about = {name: {"data": name, **shared} for name in samples}
-        numbered = lines, columns[year], ours, published
-        described: dict[str, Any] = {"footer": [*extra, *footer], "about": about}
-        models = settings.other_models
-        table, part = compare_numbers(*numbered, digits=3, **described, other_models=models)
+        numbered = lines, columns[year], ours, published, settings
+        lines_below = [*extra, *footer]
+        table, part = compare_numbers(*numbered, digits=3, footer=lines_below, about=about)
         tables.setdefault(stem, []).append(Section(f"{year}, {title}", table))
         numbers += part
     results = {"correlations": numbers, "counts": counts, "signatures": study.signatures}

@@ -121,16 +121,17 @@ def _translation(paths: Mapping[str, Path], year: str, settings: Settings) -> li
     numbers = []
     for each in pair_tables:
         ours = {}
+        other_models = settings.other_models if each.stem == "table1" else ()
         for pair, row in product(paths, each.rows):
-            for label, scored in _labels(row, specs, settings.other_models).items():
+            for label, scored in _labels(row, specs, other_models).items():
                 if (scored, "pearson") in values[pair]:
                     ours[label, pair] = values[pair][scored, "pearson"]
         table, entries = compare_numbers(
             *(each.rows, {pair: f"{pair} ({year})" for pair in paths}, ours, PUBLISHED[each.stem]),
+            settings,
             digits=each.digits,
             footer=(each.footer, *footer),
             about={pair: {"table": each.stem, **about[pair]} for pair in paths},
-            other_models=settings.other_models if each.stem == "table1" else (),
         )
         sections[each.stem] = [Section(f"{year}, {each.title}", table)]
         numbers += entries
@@ -185,10 +186,8 @@ def _by_criteria(
                 described = {"data": name, "criterion": criterion, "coefficient": key}
                 about[column] = {"table": stem, **described}
         lines = (footer.format(len(study.corpus)), _MNLI)
-        numbered = rows, columns, ours, PUBLISHED[stem]
-        table, entries = compare_numbers(
-            *numbered, digits=3, footer=lines, about=about, other_models=settings.other_models
-        )
+        numbered = rows, columns, ours, PUBLISHED[stem], settings
+        table, entries = compare_numbers(*numbered, digits=3, footer=lines, about=about)
         sections.append(Section(name, table))
         numbers += entries
         notes += [f"{name}: {note}" for note in study.notes]

@@ -21,6 +21,7 @@ from nlgauge.stats.alternative_annotator import alternative_annotator_test
 from nlgauge.stats.calibration import calibrate, fit_isotonic, fit_logistic, score_pairs
 from nlgauge.stats.coefficients import COEFFICIENTS, kendall_b, kendall_c, pearson, spearman
 from nlgauge.stats.darr import bootstrap_kendall_like, kendall_like, pairs_from_scores
+from nlgauge.stats.groups import document_means, sum_groups
 from nlgauge.stats.intervals import (
     Interval,
     bootstrap,
@@ -30,7 +31,7 @@ from nlgauge.stats.intervals import (
 )
 from nlgauge.stats.judge_bias import length_bias, self_preference, wilson_interval
 from nlgauge.stats.judgements import Grid, Judgements, MetricScores
-from nlgauge.stats.levels import Correlation, correlate, document_means
+from nlgauge.stats.levels import Correlation, correlate
 from nlgauge.stats.mcnemar import mcnemar
 from nlgauge.stats.named_coefficients import LEVELS
 from nlgauge.stats.paired_tests import (
@@ -38,7 +39,6 @@ from nlgauge.stats.paired_tests import (
     paired_permutation,
     paired_randomisation,
     rank_clusters,
-    sum_groups,
 )
 from nlgauge.stats.permutation_tests import permutation_test, rank_metrics
 from nlgauge.stats.power import (

@@ -16,6 +16,7 @@ from nlgauge.core.errors import DataError, OptionError
 from nlgauge.stats.intervals import Interval, percentile_interval
 from nlgauge.stats.levels import choose_level
 from nlgauge.stats.pair_statistics import (
+    SoftAccuracy,
     chance_level,
     decisions,
     mt_metrics_eval_soft_accuracy,
@@ -55,10 +56,10 @@ def _check_inputs(metric: ArrayLike, human: ArrayLike, level: str) -> tuple[Floa
     """Return both matrices and the level, which is "text" or "system"."""
     level = choose_level(level)
     x, y = as_matrices(metric=metric, human=human)
-    if level == "segment":
+    if level not in ("text", "system"):
         raise OptionError(
-            f"ties are calibrated at the text or system level, not at {level!r}; pairs across "
-            "inputs have no common scale (correlate(..., 'segment', 'accuracy') counts them)."
+            f"ties are calibrated at the text or system level, not at {level!r}; the "
+            "coefficient 'accuracy' of `correlate` counts pairs at every level."
         )
     return x, y, level
 
@@ -140,17 +141,6 @@ def chance_accuracy(
     return percentile_interval(float(chance_values.mean()), chance_values, confidence, "shuffles")
 
 
-@dataclass(frozen=True)
-class SoftAccuracy:
-    """Soft pairwise accuracy over pairs of systems."""
-
-    value: float
-    pairs: int
-    pairs_undefined: int
-    """Pairs of systems without a common judged input."""
-    count: int
-
-
 def soft_pairwise_accuracy(
     metric: ArrayLike,
     human: ArrayLike,
@@ -189,7 +179,7 @@ def soft_pairwise_accuracy(
     accuracy = soft_accuracy(x, y, count, 0 if seed is None else seed)
     if not accuracy.pairs:
         raise DataError(f"no two of the {x.shape[0]} systems share a scored and judged input.")
-    return SoftAccuracy(accuracy.value, accuracy.pairs, accuracy.undefined, count)
+    return accuracy
 
 
 def _mt_metrics_eval_accuracy(

@@ -18,7 +18,7 @@ from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.stats.coefficients import TOLERANCE, divide
-from nlgauge.stats.validation import as_floats, require_scipy
+from nlgauge.stats.validation import as_floats, check_share, require_scipy
 
 Scoring = Literal["accuracy", "rmse"]
 MIN_PEOPLE = 3
@@ -123,8 +123,7 @@ def alternative_annotator_test(
         )
     if not 0 <= epsilon <= 1:
         raise OptionError(f"epsilon is {epsilon:g}; it lies between 0 and 1, .1 to .2 is usual.")
-    if not 0 < alpha < 1:
-        raise OptionError(f"alpha is {alpha:g}; it lies between 0 and 1, .05 is usual.")
+    check_share("alpha", alpha, ".05")
     if scoring not in get_args(Scoring):
         raise OptionError(f"scoring is {scoring!r}; it is 'accuracy' or 'rmse'.")
     require_scipy("the alternative annotator test")

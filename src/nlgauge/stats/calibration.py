@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.stats.coefficients import system_means
-from nlgauge.stats.intervals import check_confidence, resample_weights
+from nlgauge.stats.coefficients import merge_ties
+from nlgauge.stats.intervals import resample_weights
 from nlgauge.stats.levels import choose_level
 from nlgauge.stats.pair_sampling import draw_pairs
-from nlgauge.stats.pair_statistics import differences
-from nlgauge.stats.validation import Seed, as_floats, common_cells, resample
+from nlgauge.stats.pair_statistics import columns_at, differences
+from nlgauge.stats.validation import Seed, as_floats, check_share, common_cells, resample
 
 Fit = Literal["isotonic", "logistic"]
 Ties = Literal["half", "drop"]
@@ -94,9 +94,11 @@ def score_pairs(
     """
     x, y = common_cells(metric=metric, human=human)
     level = choose_level(level)
-    if level == "system":
-        present = np.isfinite(x)
-        x, y = (system_means(values, present)[:, None] for values in (x, y))
+    if level not in ("text", "segment", "system"):
+        raise OptionError(
+            f"pairs are compared at the text, segment or system level, not at the {level} level."
+        )
+    x, y, _ = columns_at(x, y, level)
     if level == "segment":
         system, unit = np.nonzero(np.isfinite(x))
         if unit.size < 2:
@@ -192,8 +194,14 @@ def fit_logistic(differences: ArrayLike, preferences: ArrayLike, weights: ArrayL
     >>> round(float(np.exp(fit_logistic([1], [[0.75]], [[4]]))[0]), 6)
     3.0
     """
-    x = np.asarray(differences, dtype=np.float64)
-    y, w = np.atleast_2d(preferences), np.atleast_2d(weights)
+    x = as_floats(differences, "differences")
+    y = np.atleast_2d(as_floats(preferences, "preferences"))
+    w = np.atleast_2d(as_floats(weights, "weights"))
+    if x.ndim != 1 or not x.size or y.shape != w.shape or y.shape[1:] != x.shape:
+        raise ShapeError(
+            f"differences of shape {x.shape} need rows of as many preferences and weights, not "
+            f"{y.shape} and {w.shape}."
+        )
     pull = w * x / x.max()
 
     def rising(slope: Floats) -> Bools:
@@ -248,16 +256,6 @@ class Curve:
         """Return whether the data has differences as large as this."""
         return bool(abs(difference) <= self.differences[-1])
 
-    def reaches(self, probability: float) -> float | None:
-        """Return the smallest difference with this probability; None if there is none."""
-        if self.probabilities[-1] < probability:
-            return None
-        at = int(np.argmax(self.probabilities >= probability))
-        if at == 0:
-            return 0.0
-        x, p = self.differences[at - 1 : at + 1], self.probabilities[at - 1 : at + 1]
-        return float(x[0] + (x[1] - x[0]) * (probability - p[0]) / (p[1] - p[0]))
-
 
 def calibrate(
     pairs: ScorePairs,
@@ -294,11 +292,12 @@ def calibrate(
     """
     if fit not in get_args(Fit):
         raise OptionError(f"fit is {fit!r}; it is {' or '.join(map(repr, get_args(Fit)))}.")
-    check_confidence(confidence)
+    check_share("confidence", confidence, ".95")
     if not len(pairs):
         raise DataError("there is no pair of which people prefer one; use ties='half'.")
-    order = np.argsort(pairs.differences, kind="stable")
-    x, y, units = pairs.differences[order], pairs.preferences[order], pairs.units[order]
+    gaps = merge_ties(pairs.differences)
+    order = np.argsort(gaps, kind="stable")
+    x, y, units = gaps[order], pairs.preferences[order], pairs.units[order]
     starts = _group_starts(x)
     sizes = np.diff([*starts, x.size])
     centres = np.add.reduceat(x, starts) / sizes

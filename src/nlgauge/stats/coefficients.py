@@ -43,8 +43,12 @@ def divide(value: Floats, norm: Floats | Ints) -> Floats:
     return np.where(norm > 0, value / np.where(norm > 0, norm, 1.0), np.nan)
 
 
-def system_means(values: Floats, present: Bools) -> Floats:
-    """Return the means over inputs (last axis) of the present cells; NaN where there are none."""
+def row_means(values: Floats, present: Bools | None = None) -> Floats:
+    """Return the means over the last axis of the present cells; NaN where there are none.
+
+    By default, all finite cells are present.
+    """
+    present = np.isfinite(values) if present is None else present
     return divide(np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1))
 
 
@@ -73,6 +77,31 @@ def pearson_rows(x: Floats, y: Floats) -> Floats:
     return np.clip(divide((cx * cy).sum(axis=1), norm), -1.0, 1.0)
 
 
+def weighted_sums(weights: Floats, values: Floats) -> Floats:
+    """Return a sum of values for every row of weights; values have one row for all, or one each."""
+    if len(values) == 1:
+        return np.asarray(weights @ values[0])
+    return np.asarray(np.einsum("ij,ij->i", weights, values))
+
+
+def weighted_pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
+    """Return Pearson's r of points that count `weights` times, a value per row of weights.
+
+    x and y have no gaps, and one row for all rows of weights or one each.
+    """
+    cx, cy = (np.where(constant_rows(each)[:, None], 0.0, _centre(each)) for each in (x, y))
+    total = weights.sum(axis=1)
+    sum_x, sum_y = weighted_sums(weights, cx), weighted_sums(weights, cy)
+    covariance = weighted_sums(weights, cx * cy) - sum_x * sum_y / total
+    variances = []
+    for centred, sums in ((cx, sum_x), (cy, sum_y)):
+        squares = weighted_sums(weights, centred**2)
+        variance = squares - sums**2 / total
+        rounding = np.maximum(1e-12 * squares, TOLERANCE**2 * total)  # if all points are equal
+        variances.append(np.where(variance > rounding, variance, 0.0))
+    return np.clip(divide(covariance, np.sqrt(variances[0] * variances[1])), -1.0, 1.0)
+
+
 def dense_ranks(x: Floats, tolerance: float = TOLERANCE) -> Ints:
     """Return the rank of each cell within its row (0, 1, 2, ..., ties equal); -1 where absent."""
     present = np.isfinite(x)
@@ -89,17 +118,33 @@ def dense_ranks(x: Floats, tolerance: float = TOLERANCE) -> Ints:
     return np.where(present, ranks, -1)
 
 
-def _tie_counts(ranks: Ints) -> Ints:
+def merge_ties(values: Floats) -> Floats:
+    """Return values of which those that are equal up to rounding are the same number."""
+    flat = values.ravel()
+    _, at, group = np.unique(dense_ranks(flat[None])[0], return_index=True, return_inverse=True)
+    first = flat[at][group]
+    equal = np.abs(first - flat) <= TOLERANCE * np.abs(flat)
+    return np.where(equal, first, flat).reshape(values.shape)
+
+
+def _tie_counts(ranks: Ints, weights: Floats | None = None) -> Floats | Ints:
     """Return how many cells of each row have rank 0, 1, 2, ... (a matrix of the same shape)."""
     rows, width = ranks.shape
-    keys = (ranks + np.arange(rows)[:, None] * width)[ranks >= 0]
-    return np.bincount(keys, minlength=rows * width).reshape(rows, width)
+    present = ranks >= 0
+    keys = (ranks + np.arange(rows)[:, None] * width)[present]
+    counted = None if weights is None else weights[present]
+    return np.bincount(keys, counted, minlength=rows * width).reshape(rows, width)
 
 
-def mean_ranks(x: Floats) -> Floats:
-    """Return ranks with ties at their mean rank, NaN where absent."""
+def mean_ranks(x: Floats, weights: Floats | None = None) -> Floats:
+    """Return ranks with ties at their mean rank, NaN where absent.
+
+    With weights, a cell counts as often as its weight says; then x may have a single row.
+    """
     ranks = dense_ranks(x)
-    counts = _tie_counts(ranks)
+    if weights is not None:
+        ranks = np.broadcast_to(ranks, weights.shape)
+    counts = _tie_counts(ranks, weights)
     middle = np.cumsum(counts, axis=1) - (counts - 1) / 2
     spread = np.take_along_axis(middle, np.maximum(ranks, 0), axis=1)
     return np.where(ranks >= 0, spread, np.nan)

@@ -9,11 +9,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import OptionError
+from nlgauge.core.errors import DataError, ShapeError
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.stats.coefficients import pearson
 from nlgauge.stats.levels import Average, Which, choose_level, correlation_of, points
-from nlgauge.stats.validation import Over, Seed, as_matrices, as_rows, check_over, resample
+from nlgauge.stats.validation import (
+    Over,
+    Seed,
+    as_matrices,
+    as_rows,
+    check_over,
+    check_share,
+    resample,
+)
 
 Finish = Callable[[Floats], float]
 
@@ -43,15 +51,15 @@ class Interval:
         return {**limits, "interval": self.method, "resampled": self.over or None}
 
 
-def check_confidence(confidence: float) -> None:
-    """Raise OptionError unless the coverage lies between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise OptionError(f"confidence is {confidence}; it lies between 0 and 1, .95 is usual.")
+def normal_quantile(confidence: float) -> float:
+    """Return the deviations around a normal mean within which this share of values lies."""
+    check_share("confidence", confidence, ".95")
+    return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def percentile_interval(value: float, resampled: Floats, confidence: float, over: str) -> Interval:
     """Return the interval between the (1 - confidence)/2 and (1 + confidence)/2 quantiles."""
-    check_confidence(confidence)
+    check_share("confidence", confidence, ".95")
     defined = resampled[np.isfinite(resampled)]
     n, tail = defined.size, (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail]) if n else (np.nan, np.nan)
@@ -62,6 +70,59 @@ def resample_weights(n: int, count: int, rng: np.random.Generator) -> Floats:
     """Return how often each of n segments is drawn in each of `count` resamples of size n."""
     indices = rng.integers(n, size=(count, n)) + np.arange(count)[:, None] * n
     return np.bincount(indices.ravel(), minlength=count * n).reshape(count, n).astype(np.float64)
+
+
+def bootstrap_statistic(
+    statistic: Callable[[Floats], Floats],
+    items: int,
+    clusters: ArrayLike | None = None,
+    *,
+    unit: str = "items",
+    count: int = 1000,
+    confidence: float = 0.95,
+    seed: Seed = 0,
+) -> Interval:
+    """Return a statistic of weighted items and its interval.
+
+    `statistic` takes weights, resamples x items, and returns a value per resample.
+    """
+
+    def column(weights: Floats) -> Floats:
+        return statistic(weights)[:, None]
+
+    values, draws = bootstrap_items(column, items, clusters=clusters, count=count, seed=seed)
+    over = unit if clusters is None else "clusters"
+    return percentile_interval(float(values[0]), draws[:, 0], confidence, over)
+
+
+def bootstrap_items(
+    statistics: Callable[[Floats], Floats],
+    items: int,
+    *,
+    clusters: ArrayLike | None = None,
+    count: int = 1000,
+    seed: Seed = 0,
+) -> tuple[Floats, Floats]:
+    """Return statistics of weighted items, and those of resamples (a row each).
+
+    The latter are NaN for a single item or cluster, whose resamples are all equal. `statistics`
+    takes weights, resamples x items, and returns resamples x statistics.
+    """
+    if items < 1:
+        raise DataError("there are 0 items; at least 1 is needed.")
+    groups = np.arange(items)
+    if clusters is not None:
+        labels = np.asarray(clusters)
+        if labels.shape != (items,):
+            raise ShapeError(f"{items} items need {items} clusters, not {labels.shape}.")
+        groups = np.unique(labels, return_inverse=True)[1]
+    size = int(groups.max()) + 1
+
+    def draw(number: int, rng: np.random.Generator) -> Floats:
+        drawn = statistics(resample_weights(size, number, rng)[:, groups])
+        return drawn if size > 1 else drawn * np.nan
+
+    return statistics(np.ones((1, items)))[0], resample(draw, count, seed, 4 * items)
 
 
 def bootstrap(
@@ -86,16 +147,12 @@ def bootstrap(
     2.0
     """
     table = as_rows(rows, "rows")
-    n = table.shape[0]
 
-    def draw(size: int, rng: np.random.Generator) -> Floats:
-        if n == 1:  # all resamples are equal, which says nothing about uncertainty
-            return np.full(size, np.nan)
-        totals = resample_weights(n, size, rng) @ table
-        return np.asarray([float(finish(total)) for total in totals])
+    def corpus_values(weights: Floats) -> Floats:
+        return np.asarray([float(finish(total)) for total in weights @ table])
 
-    value, resampled = float(finish(table.sum(axis=0))), resample(draw, count, seed, n)
-    return percentile_interval(value, resampled, confidence, "segments")
+    options: dict[str, Any] = {"count": count, "confidence": confidence, "seed": seed}
+    return bootstrap_statistic(corpus_values, len(table), unit="segments", **options)
 
 
 def _bootstrap_matrices(
@@ -185,13 +242,13 @@ def fisher_interval(
     >>> round(found.low, 3), round(found.high, 3)
     (-0.28, 0.986)
     """
-    check_confidence(confidence)
+    deviations = normal_quantile(confidence)
     one, other = as_matrices(metric=metric, human=human)
     x, y = points(one, other, choose_level(level))
     r, n = pearson(x, y), x.size
     low = high = float("nan")
     if n > 3 and np.isfinite(r):
-        z = NormalDist().inv_cdf((1 + confidence) / 2) / np.sqrt(n - 3)
+        z = deviations / np.sqrt(n - 3)
         centre = np.arctanh(r) if abs(r) < 1 else np.copysign(np.inf, r)
         low, high = float(np.tanh(centre - z)), float(np.tanh(centre + z))
     return Interval(r, low, high, confidence, 0, 0, "", "fisher")

@@ -4,17 +4,14 @@ The gap of an item is the judge's label minus the mean label of people, so that 
 quality that both see cancel out.
 """
 
-from statistics import NormalDist
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
-from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.stats.coefficients import constant_rows, dense_ranks, divide
-from nlgauge.stats.intervals import Interval, check_confidence
-from nlgauge.stats.rater_agreement import bootstrap_statistic
-from nlgauge.stats.validation import Seed, as_floats
+from nlgauge.core.errors import OptionError
+from nlgauge.stats.coefficients import divide, mean_ranks, weighted_pearson
+from nlgauge.stats.intervals import Interval, bootstrap_statistic, normal_quantile
+from nlgauge.stats.validation import Seed, defined_points
 
 
 def wilson_interval(successes: int, trials: int, *, confidence: float = 0.95) -> Interval:
@@ -35,12 +32,11 @@ def wilson_interval(successes: int, trials: int, *, confidence: float = 0.95) ->
     >>> found.value, round(found.low, 3), round(found.high, 3)
     (0.8, 0.49, 0.943)
     """
-    check_confidence(confidence)
+    z = normal_quantile(confidence)
     if not 0 <= successes <= trials:
         raise OptionError(f"{successes} successes of {trials} trials; give 0 to {trials}.")
     if trials == 0:
         return Interval(np.nan, np.nan, np.nan, confidence, 0, 0, "", "wilson")
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
     share, scale = successes / trials, 1 + z**2 / trials
     centre = (share + z**2 / (2 * trials)) / scale
     half = z * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2)) / scale
@@ -75,10 +71,11 @@ def length_bias(
     >>> length_bias([0, 1, 1, 2, 3], [10, 20, 30, 40, 50], count=100).value > 0.9
     True
     """
-    gap, length, groups = _select_defined(gaps, lengths, clusters)
+    (gap, length), groups = defined_points("items", clusters, gaps=gaps, lengths=lengths)
 
     def statistic(weights: Floats) -> Floats:
-        return weighted_spearman(gap, length, weights)[:, None]
+        first, second = (mean_ranks(values[None], weights) for values in (gap, length))
+        return weighted_pearson(first, second, weights)
 
     return bootstrap_statistic(
         statistic, gap.size, groups, count=count, confidence=confidence, seed=seed
@@ -111,51 +108,15 @@ def self_preference(
     >>> self_preference([2, 1, 0, 0, 1], [True, True, False, False, False], count=100).value
     1.1666666666666667
     """
-    gap, is_own, groups = _select_defined(gaps, own, clusters)
+    (gap, is_own), groups = defined_points("items", clusters, gaps=gaps, own=own)
     masks: tuple[Bools, Bools] = (is_own > 0, is_own == 0)
 
     def statistic(weights: Floats) -> Floats:
         first, second = (
             divide(weights[:, side] @ gap[side], weights[:, side].sum(axis=1)) for side in masks
         )
-        return (first - second)[:, None]
+        return first - second
 
     return bootstrap_statistic(
         statistic, gap.size, groups, count=count, confidence=confidence, seed=seed
     )
-
-
-def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Return Spearman's rho of points that occur `weights` times, a value per row of weights."""
-    first, second = _ranks(x, weights), _ranks(y, weights)
-    total = weights.sum(axis=1, keepdims=True)
-    cx, cy = (
-        ranks - (weights * ranks).sum(axis=1, keepdims=True) / total for ranks in (first, second)
-    )
-    norm = np.sqrt((weights * cx**2).sum(axis=1) * (weights * cy**2).sum(axis=1))
-    present = weights > 0
-    constant = [constant_rows(np.where(present, values[None, :], np.nan)) for values in (x, y)]
-    norm[constant[0] | constant[1]] = 0.0
-    return np.clip(divide((weights * cx * cy).sum(axis=1), norm), -1.0, 1.0)
-
-
-def _ranks(values: Floats, weights: Floats) -> Floats:
-    """Return the mean ranks of values that occur `weights` times."""
-    places = dense_ranks(values[None])[0]
-    order = np.argsort(places, kind="stable")
-    _, starts = np.unique(places[order], return_index=True)
-    counts = np.add.reduceat(weights[:, order], starts, axis=1)
-    return (np.cumsum(counts, axis=1) - (counts - 1) / 2)[:, places]
-
-
-def _select_defined(
-    gaps: ArrayLike, others: ArrayLike, clusters: ArrayLike | None
-) -> tuple[Floats, Floats, ArrayLike | None]:
-    """Return the items that have both values, and their clusters."""
-    gap, other = as_floats(gaps, "gaps"), as_floats(others, "the other variable")
-    if gap.ndim != 1 or gap.shape != other.shape:
-        raise ShapeError(f"{gap.shape} gaps need as many values, not {other.shape}.")
-    defined = np.isfinite(gap) & np.isfinite(other)
-    if not defined.any():
-        raise DataError(f"none of {gap.size} items has a label of judge and people and a value.")
-    return gap[defined], other[defined], None if clusters is None else np.asarray(clusters)[defined]

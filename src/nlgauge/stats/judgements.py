@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.stats.levels import document_means
-from nlgauge.stats.validation import as_matrix, common_cells
+from nlgauge.stats.groups import document_means, number_groups
+from nlgauge.stats.validation import as_floats, as_matrix, common_cells
 
 Direction = Literal["higher", "lower"]
 _Row = tuple[str, str, float | None]
@@ -33,7 +33,7 @@ def _check_unique(keys: Iterable[Hashable], what: str) -> None:
 
 def _check_axes(what: str, values: ArrayLike, **axes: Sequence[str]) -> Floats:
     """Return a read-only copy of an array whose axes have these names, each once."""
-    copy = np.array(values, dtype=np.float64)
+    copy = as_floats(values, what).copy()
     if copy.shape != tuple(len(names) for names in axes.values()):
         expected = " and ".join(f"{len(names)} {axis}" for axis, names in axes.items())
         raise ShapeError(f"the shape of {what} is {copy.shape}, but {expected} are named.")
@@ -87,13 +87,12 @@ class Judgements:
         if not systems:
             raise DataError("there are no judgements: 0 rows were given.")
         _check_unique(zip(systems, segments, strict=True), "(system, segment) pairs")
-        names = tuple(dict.fromkeys(systems)), tuple(dict.fromkeys(segments))
-        cells = _positions(systems, names[0]), _positions(segments, names[1])
-        values = np.full((*map(len, names), len(human)), np.nan)
+        (rows, row), (columns, column) = number_groups(systems), number_groups(segments)
+        values = np.full((len(rows), len(columns), len(human)), np.nan)
         for k, judged in enumerate(human.values()):
-            values[*cells, k] = judged
+            values[row, column, k] = judged
         segment_documents = None if documents is None else _documents_of(segments, documents)
-        return cls(*names, tuple(human), values, segment_documents)
+        return cls(rows, columns, tuple(human), values, segment_documents)
 
     @classmethod
     def from_rows(cls, rows: Iterable[tuple[str, str, Mapping[str, float | None]]]) -> "Judgements":

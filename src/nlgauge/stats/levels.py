@@ -7,13 +7,13 @@ text       One coefficient over systems per input (column), then the mean over i
            are accepted.
 by_system  One coefficient over inputs per system (row), then the mean over systems; WMT's
            "group-by-system".
-document   As segment, on matrices with documents as columns (see `document_means`).
+document   As segment, on matrices with documents as columns (see `groups.document_means`).
 system     One coefficient over the systems' means of their judged inputs.
 
 Results differ a lot between levels on the same data, so the level is part of every result.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
-from nlgauge.core.errors import OptionError, ShapeError
-from nlgauge.stats.coefficients import Rowwise, divide, system_means
+from nlgauge.core.errors import OptionError
+from nlgauge.stats.coefficients import Rowwise, divide, row_means
 from nlgauge.stats.named_coefficients import LEVELS, Coefficient, choose_coefficient
 from nlgauge.stats.validation import as_matrices, as_matrix
 
@@ -81,7 +81,7 @@ def points(metric: Floats, human: Floats, level: str) -> tuple[Floats, Floats]:
         return metric[present], human[present]
     if level == "system":
         judged = present.any(axis=1)
-        return system_means(metric, present)[judged], system_means(human, present)[judged]
+        return row_means(metric, present)[judged], row_means(human, present)[judged]
     raise OptionError(f"the {level} level has no single set of points; use 'segment' or 'system'.")
 
 
@@ -107,7 +107,7 @@ def _row_values(metric: Floats, human: Floats, level: str, rowwise: Rowwise) -> 
         x, y = (values.transpose(0, 2, 1).reshape(-1, systems) for values in (metric, human))
         return rowwise(x, y).reshape(stack, inputs)
     present = np.isfinite(metric) & np.isfinite(human)
-    return rowwise(system_means(metric, present), system_means(human, present))[:, None]
+    return rowwise(row_means(metric, present), row_means(human, present))[:, None]
 
 
 def check_average(average: str, level: str, coefficient: Coefficient) -> None:
@@ -149,41 +149,6 @@ def correlation_of(
         return _weighted_mean(values, _row_weights(metric, human, level, average))
 
     return correlation
-
-
-def document_means(
-    documents: Sequence[str], *matrices: ArrayLike
-) -> tuple[tuple[str, ...], tuple[Floats, ...]]:
-    """Return the documents and, for every matrix, each system's means over their inputs.
-
-    Only cells that all the matrices fill count; a document without one is NaN.
-
-    Parameters
-    ----------
-    documents : sequence of str, the document of each input (column)
-    matrices : array_like, systems x inputs
-
-    Returns
-    -------
-    tuple of the documents in order of first appearance, and of matrices, systems x documents
-
-    Examples
-    --------
-    >>> names, (means,) = document_means(["a", "a", "b"], [[1, 2, 5], [3, 5, 7]])
-    >>> names, means.tolist()
-    (('a', 'b'), [[1.5, 5.0], [4.0, 7.0]])
-    """
-    values = as_matrices(**{f"matrix {i + 1}": matrix for i, matrix in enumerate(matrices)})
-    if len(documents) != values[0].shape[1]:
-        raise ShapeError(
-            f"{len(documents)} documents are named, but the matrices have {values[0].shape[1]} "
-            "inputs; name the document of every input."
-        )
-    names = tuple(dict.fromkeys(documents))
-    member = np.array([[document == name for name in names] for document in documents], float)
-    present = np.logical_and.reduce([np.isfinite(each) for each in values])
-    counts = present @ member
-    return names, tuple(divide(np.where(present, each, 0.0) @ member, counts) for each in values)
 
 
 def per_input(metric: ArrayLike, human: ArrayLike, coefficient: Which = "pearson") -> Floats:
@@ -262,7 +227,7 @@ def _average_unequal(metric: ArrayLike, human: ArrayLike) -> tuple[ArrayLike, Ar
     x, y = as_matrix(metric, "metric"), as_matrix(human, "human")
     if x.shape[1] == y.shape[1] or x.shape[0] != y.shape[0]:
         return metric, human
-    one, other = (system_means(matrix, np.isfinite(matrix))[:, None] for matrix in (x, y))
+    one, other = (row_means(matrix)[:, None] for matrix in (x, y))
     return one, other
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
-from math import gamma
+from math import exp, lgamma
 from typing import Any
 
 import numpy as np
@@ -122,7 +122,7 @@ def _no_relation_p(x: Floats, y: Floats, level: str, coefficient: Coefficient) -
     # tau-b and tau-c are two scales of the same C - D, so their test is the same.
     test = stats.spearmanr if coefficient.name == "spearman" else stats.kendalltau
     # scipy's p of Spearman's rho is approximate, and 0 for equal ranks; no exact p is below 2 / n!.
-    return max(float(test(*ranks).pvalue), 2 / gamma(a.size + 1))
+    return max(float(test(*ranks).pvalue), 2 * exp(-lgamma(a.size + 1)))
 
 
 @cache

@@ -1,14 +1,13 @@
 """McNemar's test: do two systems solve different shares of the same items?"""
 
 import math
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, ShapeError
-from nlgauge.stats.intervals import Interval, check_confidence
+from nlgauge.stats.intervals import Interval, normal_quantile
 from nlgauge.stats.paired_tests import PairedTest
 from nlgauge.stats.validation import as_floats
 
@@ -48,7 +47,7 @@ def mcnemar(
     >>> mcnemar([1, 1, 1, 1, 0], [0, 0, 0, 1, 0]).p
     0.25
     """
-    check_confidence(confidence)
+    z = normal_quantile(confidence)
     one, other = _check_outcomes(first, "first"), _check_outcomes(second, "second")
     n = one.size
     if other.size != n:
@@ -59,7 +58,6 @@ def mcnemar(
     b, c = int((one > other).sum()), int((other > one).sum())
     equal = _binomial_half(min(b, c), b + c)
     p = 1.0 if b == c else _tail(min(b, c), b + c, equal) * 2 - (equal if mid_p else 0)
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
     centre, share = (b - c) / (n + 2), (b + c + 2) / (n + 2)
     half = z * math.sqrt((share - centre**2) / (n + 2))
     low, high = max(-1.0, centre - half), min(1.0, centre + half)

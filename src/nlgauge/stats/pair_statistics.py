@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nlgauge.core.arrays import Bools, Floats, Ints
-from nlgauge.stats.coefficients import TOLERANCE, pearson_rows, system_means
+from nlgauge.stats.coefficients import TOLERANCE, pearson_rows, row_means
 from nlgauge.stats.validation import Seed, resample
 
 
@@ -49,7 +49,7 @@ class Decisions:
         if not self.inputs:
             return float("nan"), float("nan")
         # When the threshold exceeds a pair's difference, the pair becomes a tie.
-        order = np.argsort(self.size, kind="stable")
+        order = np.argsort(self.size)
         sizes = np.concatenate([[0.0], self.size[order]])
         gain = (self.if_tied * self.weight - self.if_ordered * self.weight)[order]
         start = float((self.if_ordered * self.weight).sum())
@@ -63,7 +63,7 @@ class Decisions:
 
 def decisions(metric: Floats, human: Floats, level: str) -> Decisions:
     """Return the pairs within inputs (text level), or of the systems' means (system level)."""
-    x, y, present = _columns(metric, human, level)
+    x, y, present = columns_at(metric, human, level)
     first, second = np.triu_indices(x.shape[0], 1)
     mask = present[first] & present[second]
     per_input = mask.sum(axis=0)
@@ -74,12 +74,12 @@ def decisions(metric: Floats, human: Floats, level: str) -> Decisions:
     return Decisions(np.abs(dx), *outcomes, weight, inputs, x.shape[1] - inputs)
 
 
-def _columns(metric: Floats, human: Floats, level: str) -> tuple[Floats, Floats, Bools]:
+def columns_at(metric: Floats, human: Floats, level: str) -> tuple[Floats, Floats, Bools]:
     """Return the matrices, at the system level one column of means, and which cells both fill."""
     present = np.isfinite(metric) & np.isfinite(human)
     if level != "system":
         return metric, human, present
-    x, y = system_means(metric, present)[:, None], system_means(human, present)[:, None]
+    x, y = row_means(metric, present)[:, None], row_means(human, present)[:, None]
     return x, y, np.isfinite(x)
 
 
@@ -90,7 +90,7 @@ def calibrated_accuracy(metric: Floats, human: Floats, level: str) -> float:
 
 def chance_level(metric: Floats, human: Floats, level: str, count: int, seed: Seed) -> Floats:
     """Return `calibrated_accuracy` of the metric's scores shuffled within inputs, `count` times."""
-    x, y, present = _columns(metric, human, level)
+    x, y, present = columns_at(metric, human, level)
     cells = np.argsort(~present, axis=0, kind="stable")  # the present ones first
 
     def draw(size: int, rng: np.random.Generator) -> Floats:
@@ -114,7 +114,7 @@ def pairwise_pearson(metric: Floats, human: Floats) -> float:
     present = np.isfinite(metric) & np.isfinite(human)
     n = present.sum(axis=0)
     scaled = [
-        np.where(present, values - system_means(values.T, present.T), 0.0) * np.sqrt(n)
+        np.where(present, values - row_means(values.T, present.T), 0.0) * np.sqrt(n)
         for values in (metric, human)
     ]
     # Mirrored, because Pearson's r subtracts a mean, which is 0 here.
@@ -131,32 +131,34 @@ def _pairs_of(present: Bools) -> Bools:
 
 
 @dataclass(frozen=True)
-class SharedPairs:
-    """Soft pairwise accuracy, and how many pairs of systems it has."""
+class SoftAccuracy:
+    """Soft pairwise accuracy over pairs of systems."""
 
     value: float
     pairs: int
-    undefined: int
+    pairs_undefined: int
+    """Pairs of systems without a common judged input."""
+    count: int
 
 
-def soft_accuracy(metric: Floats, human: Floats, count: int, seed: Seed) -> SharedPairs:
+def soft_accuracy(metric: Floats, human: Floats, count: int, seed: Seed) -> SoftAccuracy:
     """Return 1 - mean |p_human - p_metric| over pairs of systems with common inputs."""
     present = np.isfinite(metric) & np.isfinite(human)
     mask = _pairs_of(present)
     shared = mask.any(axis=1)
     pairs = int(shared.sum())
     if not pairs:
-        return SharedPairs(float("nan"), 0, shared.size)
+        return SoftAccuracy(float("nan"), 0, shared.size, count)
     p_metric, p_human = _swap_p_values(np.stack([metric, human]), present, count, seed)
     value = 1.0 - float(np.abs(p_human - p_metric)[shared].mean())
-    return SharedPairs(value, pairs, shared.size - pairs)
+    return SoftAccuracy(value, pairs, shared.size - pairs, count)
 
 
 def soft_accuracies(metric: Floats, human: Floats) -> Floats:
     """Return the soft pairwise accuracy of every matrix of two stacks, NaN where undefined."""
     filled = np.isfinite(metric)
     present = filled[0] & np.isfinite(human[0])
-    shared = human.strides[0] == 0 and bool((filled == filled[0]).all())
+    shared = len(present) > 1 and human.strides[0] == 0 and bool((filled == filled[0]).all())
     if not (shared and _all_or_none(present)):
         pairs = zip(metric, human, strict=True)
         return np.asarray([soft_accuracy(x, y, 1000, 0).value for x, y in pairs])
@@ -179,7 +181,7 @@ def _swap_p_values(values: Floats, present: Bools, count: int, seed: Seed) -> Fl
     """
     first, second = np.triu_indices(values.shape[1], 1)
     complete, mask = _all_or_none(present), _pairs_of(present)
-    means = system_means(values.swapaxes(1, 2), present.T)[:, None]
+    means = row_means(values.swapaxes(1, 2), present.T)[:, None]
     centred = np.where(present, values - means, 0.0)
 
     def above(size: int, rng: np.random.Generator) -> Floats:
@@ -200,7 +202,7 @@ def _swap_p_values(values: Floats, present: Bools, count: int, seed: Seed) -> Fl
             counted.append(0.5 * (larger + np.count_nonzero(null >= -slack, axis=-1)))
         return np.asarray(counted)[None]
 
-    return np.asarray(resample(above, count, seed, values.shape[2]).sum(axis=0) / count)
+    return np.asarray(resample(above, count, seed, max(mask.shape)).sum(axis=0) / count)
 
 
 def mt_metrics_eval_soft_accuracy(metric: Floats, human: Floats, count: int, seed: Seed) -> float:

@@ -2,10 +2,10 @@
 
 The tests use rows of sufficient statistics, one per segment, with the same segments in the same
 order for both systems, and a function `finish` that computes the corpus score of summed rows.
-Segments that are not independent (sentences of a document) are grouped with `sum_groups`.
+Segments that are not independent (sentences of a document) are grouped with `groups.sum_groups`.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,7 +16,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, ShapeError
 from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.intervals import Finish, Interval, percentile_interval, resample_weights
-from nlgauge.stats.validation import Seed, as_floats, as_rows, p_value, resample
+from nlgauge.stats.validation import Seed, as_floats, as_rows, check_share, p_value, resample
 
 MAX_ENUMERATED = 15
 """Up to this many differing segments, `paired_permutation` enumerates all exchanges (2^14)."""
@@ -37,42 +37,6 @@ class PairedTest:
     """Share of resamples in which the first system scores higher (bootstrap only)."""
     interval: Interval | None = None
     """Interval of the difference (bootstrap and McNemar's test only)."""
-
-
-def sum_groups(rows: ArrayLike, groups: Sequence[Hashable]) -> Floats:
-    """Return the sums of the rows of each group, in the order of first appearance.
-
-    Tests on the sums resample or exchange whole groups (documents, prompts), which is correct if
-    segments of a group are similar. If groups differ in size and `finish` divides by the number of
-    segments, rows should have this number in a column.
-
-    Parameters
-    ----------
-    rows : array_like, one row of statistics per segment
-    groups : sequence, the group of every row
-
-    Returns
-    -------
-    ndarray, one row per group
-
-    Raises
-    ------
-    ShapeError
-        If there are not as many groups as rows.
-
-    Examples
-    --------
-    >>> sum_groups([[1, 1], [2, 1], [4, 1]], ["a", "b", "a"])
-    array([[5., 2.],
-           [2., 1.]])
-    """
-    table = as_rows(rows, "rows")
-    if len(groups) != table.shape[0]:
-        raise ShapeError(f"{table.shape[0]} segments but {len(groups)} groups; give one for each.")
-    number = {name: i for i, name in enumerate(dict.fromkeys(groups))}
-    sums = np.zeros((len(number), table.shape[1]))
-    np.add.at(sums, [number[name] for name in groups], table)
-    return sums
 
 
 def paired_bootstrap(
@@ -114,18 +78,20 @@ def paired_bootstrap(
     >>> paired_bootstrap([1, 1, 1, 0], [0, 0, 1, 0], lambda total: total[0] / 4).difference
     0.5
     """
+    a, b = as_pair(first, second)
+    if len(a) < 2:
+        raise DataError(
+            "a bootstrap of 1 segment (or group) is meaningless: all resamples are equal; "
+            "give at least 2, or use a permutation test."
+        )
 
-    def draw(size: int, rng: np.random.Generator, a: Floats, b: Floats) -> tuple[Floats, Floats]:
-        if a.shape[0] < 2:
-            raise DataError(
-                "a bootstrap of 1 segment (or group) is meaningless: all resamples are equal; "
-                "give at least 2, or use a permutation test."
-            )
-        weights = resample_weights(a.shape[0], size, rng)
-        return weights @ a, weights @ b
+    def draw(size: int, rng: np.random.Generator) -> Floats:
+        weights = resample_weights(len(a), size, rng)
+        return _differences(weights @ a, weights @ b, finish)
 
-    one, other, resampled = _resample_pair(first, second, finish, draw, count, seed)
-    p = _two_sided(resampled - resampled.mean(), one - other)
+    resampled = resample(draw, count, seed, len(a))
+    one, other = _corpus_scores(a, b, finish)
+    p = _two_sided(resampled - resampled.mean(), one, other)
     interval = percentile_interval(one - other, resampled, confidence, "segments")
     wins = float((resampled > 0).mean())
     return PairedTest(one, other, one - other, p, "paired bootstrap", count, wins, interval)
@@ -149,14 +115,15 @@ def paired_randomisation(
     >>> paired_randomisation([1, 2], [1, 2], lambda total: total[0], count=100).p
     1.0
     """
+    a, b = as_pair(first, second)
 
-    def draw(size: int, rng: np.random.Generator, a: Floats, b: Floats) -> tuple[Floats, Floats]:
-        swapped = rng.integers(0, 2, size=(size, a.shape[0])).astype(np.float64)
-        moved = swapped @ (b - a)
-        return a.sum(axis=0) + moved, b.sum(axis=0) - moved
+    def draw(size: int, rng: np.random.Generator) -> Floats:
+        moved = rng.integers(0, 2, size=(size, len(a))).astype(np.float64) @ (b - a)
+        return _differences(a.sum(axis=0) + moved, b.sum(axis=0) - moved, finish)
 
-    one, other, resampled = _resample_pair(first, second, finish, draw, count, seed)
-    p = _two_sided(resampled, one - other)
+    resampled = resample(draw, count, seed, len(a))
+    one, other = _corpus_scores(a, b, finish)
+    p = _two_sided(resampled, one, other)
     return PairedTest(one, other, one - other, p, "paired approximate randomisation", count)
 
 
@@ -184,19 +151,18 @@ def paired_permutation(
     k = len(moved)
     if k > MAX_ENUMERATED:
         return paired_randomisation(a, b, finish, count=count, seed=seed)
-    one, other = _finish_all(np.stack([a.sum(axis=0), b.sum(axis=0)]), finish).tolist()
+    one, other = _corpus_scores(a, b, finish)
     # Exchanging all rows changes the sign of d only, so the first row stays where it is.
     swapped = (np.arange(2 ** max(k - 1, 0))[:, None] >> np.arange(k)[::-1]) & 1
     moves = swapped @ moved
-    null = _finish_all(a.sum(axis=0) + moves, finish) - _finish_all(b.sum(axis=0) - moves, finish)
-    gap = abs(one - other)
-    p = float((np.abs(null) >= gap - TOLERANCE * gap).mean())
+    null = _differences(a.sum(axis=0) + moves, b.sum(axis=0) - moves, finish)
+    p = float((np.abs(null) >= abs(one - other) - _rounding(one, other)).mean())
     return PairedTest(one, other, one - other, p, "exact paired permutation", 0)
 
 
 def as_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     """Return the rows of two systems, of the same shape."""
-    a, b = as_rows(first, "first"), as_rows(second, "second")
+    a, b = as_rows(first, "the first system"), as_rows(second, "the second system")
     if a.shape != b.shape:
         raise ShapeError(
             f"the first system has {a.shape[0]} segments of {a.shape[1]} statistics, the second "
@@ -205,24 +171,13 @@ def as_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     return a, b
 
 
-def _resample_pair(
-    first: ArrayLike,
-    second: ArrayLike,
-    finish: Finish,
-    draw: Callable[[int, np.random.Generator, Floats, Floats], tuple[Floats, Floats]],
-    count: int,
-    seed: Seed,
-) -> tuple[float, float, Floats]:
-    """Return both corpus scores and the differences between resampled ones."""
-    a, b = as_pair(first, second)
-
-    def differences(size: int, rng: np.random.Generator) -> Floats:
-        one, other = (_finish_all(totals, finish) for totals in draw(size, rng, a, b))
-        return one - other
-
-    resampled = resample(differences, count, seed, a.shape[0])
+def _corpus_scores(a: Floats, b: Floats, finish: Finish) -> tuple[float, float]:
     one, other = _finish_all(np.stack([a.sum(axis=0), b.sum(axis=0)]), finish).tolist()
-    return one, other, resampled
+    return one, other
+
+
+def _differences(first: Floats, second: Floats, finish: Finish) -> Floats:
+    return _finish_all(first, finish) - _finish_all(second, finish)
 
 
 def _finish_all(totals: Floats, finish: Finish) -> Floats:
@@ -233,8 +188,13 @@ def _finish_all(totals: Floats, finish: Finish) -> Floats:
     return values
 
 
-def _two_sided(null: Floats, observed: float) -> float:
-    return p_value(np.abs(null), abs(observed), TOLERANCE * abs(observed))
+def _two_sided(null: Floats, one: float, other: float) -> float:
+    return p_value(np.abs(null), abs(one - other), _rounding(one, other))
+
+
+def _rounding(one: float, other: float) -> float:
+    """Return the largest difference of two corpus scores that are equal up to rounding."""
+    return TOLERANCE * max(abs(one), abs(other))
 
 
 @dataclass(frozen=True)
@@ -273,6 +233,7 @@ def rank_clusters(
     >>> [cluster.names for cluster in rank_clusters(["a", "b", "c"], [3, 2, 1], p)]
     [('a', 'b'), ('c',)]
     """
+    check_share("alpha", alpha, ".05")
     score, p = as_floats(scores, "scores"), as_floats(p_values, "p_values")
     n = len(names)
     if score.shape != (n,) or p.shape != (n, n):

@@ -1,23 +1,32 @@
 """Permutation tests of whether one metric agrees with people better than another; ranks.
 
 They are valid for any coefficient and level, except that exchanges of "pairs" give too small a p
-(see `permutation_test`). They are directed: a small p means that the FIRST
-metric is better; the reverse hypothesis has a separate p.
+(see `permutation_test`). They are directed: a small p means that the FIRST metric is better; the
+reverse hypothesis has a separate p.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
-from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.stats.coefficients import TOLERANCE, dense_ranks
+from nlgauge.core.errors import OptionError, ShapeError
+from nlgauge.stats.coefficients import TOLERANCE, merge_ties
 from nlgauge.stats.levels import Average, Which, choose_level, correlation_of
 from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.pair_statistics import decisions
-from nlgauge.stats.validation import Seed, as_floats, check_over, common_cells, p_value, resample
+from nlgauge.stats.validation import (
+    Seed,
+    as_floats,
+    check_over,
+    check_share,
+    common_cells,
+    p_value,
+    resample,
+)
 
 Alternative = Literal["greater", "less", "two-sided"]
 Exchanged = Literal["both", "inputs", "systems", "cells", "pairs"]
@@ -44,22 +53,8 @@ class Permutation:
     """Cells that not all three of the matrices fill."""
     p_reverse: float
     """The p of the reverse hypothesis from the same permutations; equal to p if two-sided."""
-
-
-@dataclass(frozen=True, eq=False)
-class Exchange:
-    """Two metrics' correlations with people, and their differences after random exchanges."""
-
-    first: float
-    second: float
-    null: Floats
-    """Permuted differences; NaN where one is undefined."""
-    cells: int
-
-    @property
-    def difference(self) -> float:
-        """The observed difference."""
-        return self.first - self.second
+    null: Floats = field(repr=False, compare=False)
+    """The permuted differences; NaN where one is undefined."""
 
 
 def _standardise(values: Floats) -> Floats:
@@ -69,10 +64,7 @@ def _standardise(values: Floats) -> Floats:
     it would be too small for scores near the mean, which become nearly 0.
     """
     scaled = values / (float(np.nanmax(np.abs(values))) or 1.0)  # so that squares do not overflow
-    flat = scaled.ravel()
-    _, at, group = np.unique(dense_ranks(flat[None])[0], return_index=True, return_inverse=True)
-    equal = np.abs(flat[at][group] - flat) <= TOLERANCE * np.abs(flat)
-    tied = np.where(equal, flat[at][group], flat).reshape(values.shape)
+    tied = merge_ties(scaled)
     spread = float(np.nanstd(tied))
     return np.asarray((tied - np.nanmean(tied)) / (spread if spread > 0 else 1.0))
 
@@ -104,28 +96,16 @@ def _check(over: str, coefficient: str, systems: int, inputs: int) -> None:
         raise OptionError(f"over={over!r} needs at least 2 cells, but there is 1.")
 
 
-def exchange(
-    first: ArrayLike,
-    second: ArrayLike,
-    human: ArrayLike,
-    level: str = "segment",
-    coefficient: Which = "pearson",
-    *,
-    over: Exchanged = "both",
-    average: Average = "macro",
-    count: int = 1000,
-    seed: Seed = 0,
-) -> Exchange:
-    """Return the correlations of two metrics, and their differences after random exchanges.
-
-    Parameters are those of `permutation_test`.
-    """
-    a, b, people = common_cells(first=first, second=second, human=human)
-    _check(over, choose_coefficient(coefficient).name, *a.shape)
-    cells = int(np.isfinite(people).sum())
-    if over == "pairs":
-        return _exchange_pairs(a, b, people, choose_level(level), count, seed)
-    correlation = correlation_of(level, coefficient, average)
+def _exchange_scores(
+    a: Floats,
+    b: Floats,
+    people: Floats,
+    correlation: Callable[[Floats, Floats], Floats],
+    over: str,
+    count: int,
+    seed: Seed,
+) -> tuple[float, float, Floats]:
+    """Return the correlations of two metrics, and their differences if their scores are swapped."""
     a, b = _standardise(a), _standardise(b)
     r1, r2 = (float(r) for r in correlation(np.stack([a, b]), people[None]))
 
@@ -135,12 +115,12 @@ def exchange(
         one, other = (correlation(metric, people[None]) for metric in swapped)
         return one - other
 
-    return Exchange(r1, r2, resample(draw, count, seed, a.size), cells)
+    return r1, r2, resample(draw, count, seed, a.size)
 
 
 def _exchange_pairs(
     a: Floats, b: Floats, people: Floats, level: str, count: int, seed: Seed
-) -> Exchange:
+) -> tuple[float, float, Floats]:
     """Return acc_eq of two metrics, and its differences if their decisions on pairs are swapped.
 
     Both metrics keep their best tie threshold, so that it is not computed for every draw.
@@ -154,11 +134,10 @@ def _exchange_pairs(
     def draw(size: int, rng: np.random.Generator) -> Floats:
         return (rng.integers(0, 2, size=(size, weighted.size)) * 2.0 - 1.0) @ weighted
 
-    null = resample(draw, count, seed, weighted.size)
-    return Exchange(best[0][0], best[1][0], null, int(np.isfinite(people).sum()))
+    return best[0][0], best[1][0], resample(draw, count, seed, weighted.size)
 
 
-def one_sided(null: Floats, difference: float) -> tuple[float, float]:
+def _one_sided(null: Floats, difference: float) -> tuple[float, float]:
     """Return p of a larger, and of a smaller difference than the permuted ones that are defined."""
     defined = null[np.isfinite(null)]
     return p_value(defined, difference, TOLERANCE), p_value(-defined, -difference, TOLERANCE)
@@ -210,17 +189,37 @@ def permutation_test(
     if alternative not in ("greater", "less", "two-sided"):
         known = "'greater', 'less' or 'two-sided'"
         raise OptionError(f"alternative is {alternative!r}; it is {known}.")
-    data = first, second, human, level, coefficient
-    result = exchange(*data, over=over, average=average, count=count, seed=seed)
-    p, p_reverse = one_sided(result.null, result.difference)
+    a, b, people = common_cells(first=first, second=second, human=human)
+    level, name = choose_level(level), choose_coefficient(coefficient).name
+    _check(over, name, *a.shape)
+    if over == "pairs":
+        r1, r2, null = _exchange_pairs(a, b, people, level, count, seed)
+    else:
+        correlation = correlation_of(level, coefficient, average)
+        r1, r2, null = _exchange_scores(a, b, people, correlation, over, count, seed)
+    p, p_reverse = _one_sided(null, r1 - r2)
     if alternative == "less":
         p, p_reverse = p_reverse, p
     elif alternative == "two-sided":
-        p = p_reverse = one_sided(np.abs(result.null), abs(result.difference))[0]
-    names = over, alternative, choose_level(level), choose_coefficient(coefficient).name
-    defined = int(np.isfinite(result.null).sum())
-    sizes = defined, count - defined, result.cells, np.size(human) - result.cells
-    return Permutation(result.first, result.second, result.difference, p, *names, *sizes, p_reverse)
+        p = p_reverse = _one_sided(np.abs(null), abs(r1 - r2))[0]
+    cells, defined = int(np.isfinite(people).sum()), int(np.isfinite(null).sum())
+    sizes = defined, count - defined, cells, people.size - cells
+    return Permutation(
+        r1, r2, r1 - r2, p, over, alternative, level, name, *sizes, p_reverse, null=null
+    )
+
+
+def rank_by_differences(
+    values: ArrayLike, differences: Mapping[tuple[int, int], Floats]
+) -> list[int]:
+    """Return the ranks of metrics by permutation tests of every pair; see `rank_metrics`.
+
+    `differences[i, j]` are the permuted differences of metrics i and j, and last the observed one.
+    """
+    p = np.full((np.size(values), np.size(values)), np.nan)
+    for (i, j), each in differences.items():
+        p[i, j], p[j, i] = _one_sided(each[:-1], each[-1])
+    return rank_metrics(values, p)
 
 
 def rank_metrics(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05) -> list[int]:
@@ -249,8 +248,7 @@ def rank_metrics(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05)
     value, p = as_floats(values, "values"), as_floats(p_values, "p_values")
     if value.ndim != 1 or p.shape != (value.size, value.size):
         raise ShapeError(f"{value.size} values need as many x as many p-values, not {p.shape}.")
-    if not 0 < alpha < 1:
-        raise DataError(f"alpha is {alpha}; it lies between 0 and 1, .05 is usual.")
+    check_share("alpha", alpha, ".05")
     order = np.argsort(-value, kind="stable")  # NaN goes last
     ranks, rank, start = [0] * value.size, 1, 0
     for place, i in enumerate(order):

@@ -22,8 +22,9 @@ from numpy.typing import ArrayLike
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.coefficients import TOLERANCE
-from nlgauge.stats.intervals import check_confidence
-from nlgauge.stats.validation import as_floats, as_rows
+from nlgauge.stats.groups import number_groups
+from nlgauge.stats.paired_tests import as_pair
+from nlgauge.stats.validation import as_floats, check_share
 
 FinishAll = Callable[[Floats, Floats], Floats]
 """Computes corpus scores from sums of rows [k, statistics] and their numbers of rows [k]."""
@@ -59,12 +60,7 @@ def contributions(first: ArrayLike, second: ArrayLike, finish: FinishAll) -> Flo
     >>> contributions([3, 5, 7], [1, 1, 1], mean)
     array([2., 4., 6.])
     """
-    a, b = as_rows(first, "the first system"), as_rows(second, "the second system")
-    if a.shape != b.shape:
-        raise ShapeError(
-            f"the first system has {a.shape[0]} segments of {a.shape[1]} statistics, the second "
-            f"{b.shape[0]} of {b.shape[1]}; a paired comparison needs the same segments for both."
-        )
+    a, b = as_pair(first, second)
     n = a.shape[0]
     if n < 2:
         raise DataError(f"a pilot of {n} segment has no variance; at least 2 are needed.")
@@ -151,7 +147,7 @@ def pilot_of(values: ArrayLike, clusters: Sequence[object] | None = None) -> Pil
             f"{undefined} of {x.size} segments have no defined score; leave them out of the pilot."
         )
     n = x.size
-    unit = float(2.0 ** (np.frexp(np.abs(x).max())[1] - 1.0))  # so that squares do not overflow
+    unit = 2.0 ** float(np.frexp(np.abs(x).max())[1] - 1)  # so that squares do not overflow
     mean = float((x / unit).mean())
     deviations = x / unit - mean
     variance = float(deviations @ deviations) / (n - 1)
@@ -165,13 +161,12 @@ def pilot_of(values: ArrayLike, clusters: Sequence[object] | None = None) -> Pil
         return Pilot(mean * unit, sqrt(variance) * unit, n, n, 1.0, *_shape(deviations))
     if len(clusters) != n:
         raise ShapeError(f"{n} segments need {n} cluster labels, but there are {len(clusters)}.")
-    numbers = {label: k for k, label in enumerate(dict.fromkeys(clusters))}
-    count = len(numbers)
+    names, member = number_groups(clusters)
+    count = len(names)
     if count < 2:
         raise DataError(
             f"all {n} segments are in 1 cluster; the variance between clusters needs at least 2."
         )
-    member = [numbers[label] for label in clusters]
     sums: Floats = np.bincount(member, weights=deviations).astype(np.float64)
     between = count / (count - 1) * float(sums @ sums) / n**2
     if between <= TOLERANCE**2 * variance / n:
@@ -192,21 +187,16 @@ def _shape(deviations: Floats) -> tuple[float, float]:
 
 def difference_interval(pilot: Pilot, confidence: float = 0.95) -> tuple[float, float]:
     """Return the confidence interval of the pilot's difference, from Student's t."""
-    check_confidence(confidence)
+    check_share("confidence", confidence, ".95")
     limit = critical_value(1 - confidence, pilot.clusters - 1)
     half = limit * pilot.standard_error(pilot.segments)
     return pilot.difference - half, pilot.difference + half
 
 
-def _check_level(name: str, value: float, usual: str) -> None:
-    if not 0 < value < 1:
-        raise OptionError(f"{name} is {value}; it lies between 0 and 1, {usual} is usual.")
-
-
 def check_plan(alpha: float, power: float) -> None:
     """Raise OptionError unless significance level and target power are possible."""
-    _check_level("alpha", alpha, ".05")
-    _check_level("power", power, ".8")
+    check_share("alpha", alpha, ".05")
+    check_share("power", power, ".8")
     if power <= alpha:
         raise OptionError(
             f"power {power:g} is not above alpha {alpha:g}, which a test reaches without any "
@@ -271,7 +261,7 @@ def t_power(
     Parameters
     ----------
     shift : float, the true difference over its standard error
-    df : float, degrees of freedom; the power is NaN if they are not positive
+    df : float, degrees of freedom; the power is NaN for fewer than 1
     alpha : float, significance level
     shape : skewness and excess kurtosis of the mean: those of one value over the root of their
         number, and over their number
@@ -285,8 +275,8 @@ def t_power(
     >>> round(t_power(2.8, 1000), 3)
     0.799
     """
-    _check_level("alpha", alpha, ".05")
-    if df <= 0:
+    check_share("alpha", alpha, ".05")
+    if df < 1:
         return nan
     if abs(shift) == inf:
         return 1.0
@@ -364,7 +354,7 @@ def detectable_difference(
     0.5
     """
     check_plan(alpha, power)
-    if pilot.degrees(segments) <= 0:
+    if pilot.degrees(segments) < 1:
         return nan
     unit = copysign(pilot.standard_error(segments), pilot.difference)
     return unit * solve_increasing(

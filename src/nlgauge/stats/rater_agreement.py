@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.stats.coefficients import divide
-from nlgauge.stats.intervals import Interval, percentile_interval, resample_weights
-from nlgauge.stats.validation import Seed, as_floats, resample
+from nlgauge.stats.coefficients import divide, row_means, weighted_sums
+from nlgauge.stats.intervals import Interval, bootstrap_statistic
+from nlgauge.stats.validation import Seed, as_floats
 
 MAX_CATEGORIES = 1000
 """Maximum number of labels for which a matrix of all pairs of labels is created."""
@@ -136,17 +136,10 @@ def _mask_comparable(ratings: Ratings, weights: Floats) -> Floats:
     return weights if comparable.all() else np.where(comparable, weights, 0.0)
 
 
-def _weigh(weights: Floats, values: Floats) -> Floats:
-    """Return weighted sums over items, of the same values in every resample or of its own."""
-    if values.shape[0] == 1:
-        return np.asarray(weights @ values[0])
-    return np.asarray(np.einsum("ij,ij->i", weights, values))
-
-
 def _mean_disagreement(ratings: Ratings, weights: Floats, distance: Distance) -> Floats:
     """Return the mean over items of their disagreement; NaN without an item of two labels."""
     comparable = _mask_comparable(ratings, weights)
-    total = _weigh(comparable, _disagreement(ratings, distance))
+    total = weighted_sums(comparable, _disagreement(ratings, distance))
     return divide(total, comparable.sum(axis=1))
 
 
@@ -160,7 +153,7 @@ def _alpha(ratings: Ratings, weights: Floats, scale: str) -> Floats:
     counts = _count(ratings, comparable)
     n = counts.sum(axis=1)
     distance, expected = _scale(scale, ratings.scaled, counts, n)
-    observed = _weigh(comparable, ratings.given * _disagreement(ratings, distance))
+    observed = weighted_sums(comparable, ratings.given * _disagreement(ratings, distance))
     varied = (counts > 0).sum(axis=1) > 1
     return 1 - divide((n - 1) * observed, np.where(varied, expected, 0.0))
 
@@ -184,7 +177,8 @@ def _kappa(ratings: Ratings, weights: Floats, power: int) -> Floats:
     distances = _distances(ratings.scaled, power)
     pairs = combinations(range(ratings.codes.shape[1]), 2)
     pair_kappas = [_kappa_of_pair(ratings.take(*pair), weights, distances) for pair in pairs]
-    return mean_defined(pair_kappas) if pair_kappas else np.full(weights.shape[0], np.nan)
+    undefined = np.full(weights.shape[0], np.nan)
+    return row_means(np.column_stack(pair_kappas)) if pair_kappas else undefined
 
 
 def _kappa_of_pair(ratings: Ratings, weights: Floats, distances: Floats) -> Floats:
@@ -192,13 +186,6 @@ def _kappa_of_pair(ratings: Ratings, weights: Floats, distances: Floats) -> Floa
     first, second = (_count(ratings.take(k), shared) for k in range(2))
     expected = divide(((first @ distances) * second).sum(axis=1), shared.sum(axis=1) ** 2)
     return 1 - divide(_mean_disagreement(ratings, weights, _make_distance(distances)), expected)
-
-
-def mean_defined(values: list[Floats]) -> Floats:
-    """Return the mean of the defined values; NaN if there are none."""
-    stacked = np.stack(values)
-    defined = np.isfinite(stacked)
-    return divide(np.where(defined, stacked, 0.0).sum(axis=0), defined.sum(axis=0))
 
 
 def _shares(ratings: Ratings, weights: Floats) -> Floats:
@@ -327,55 +314,10 @@ def bootstrap_agreement(
     statistic = choose_agreement(coefficient)
     ratings = Ratings.of(labels, categories)
     return bootstrap_statistic(
-        lambda weights: statistic(ratings, weights)[:, None],
+        partial(statistic, ratings),
         ratings.codes.shape[0],
         clusters,
         count=count,
         confidence=confidence,
         seed=seed,
     )
-
-
-def bootstrap_statistic(
-    statistic: Callable[[Floats], Floats],
-    items: int,
-    clusters: ArrayLike | None,
-    *,
-    count: int,
-    confidence: float,
-    seed: Seed,
-) -> Interval:
-    """Return a statistic of weighted items and its interval; it returns one column."""
-    values, draws = bootstrap_items(statistic, items, clusters=clusters, count=count, seed=seed)
-    over = "items" if clusters is None else "clusters"
-    return percentile_interval(float(values[0]), draws[:, 0], confidence, over)
-
-
-def bootstrap_items(
-    statistics: Callable[[Floats], Floats],
-    items: int,
-    *,
-    clusters: ArrayLike | None = None,
-    count: int = 1000,
-    seed: Seed = 0,
-) -> tuple[Floats, Floats]:
-    """Return statistics of weighted items, and those of resamples (a row each).
-
-    The latter are NaN for a single item or cluster. `statistics` takes weights, resamples x items,
-    and returns resamples x statistics.
-    """
-    if items < 1:
-        raise DataError("there are 0 items; at least 1 is needed.")
-    groups = np.arange(items)
-    if clusters is not None:
-        labels = np.asarray(clusters)
-        if labels.shape != (items,):
-            raise ShapeError(f"{items} items need {items} clusters, not {labels.shape}.")
-        groups = np.unique(labels, return_inverse=True)[1]
-    size = int(groups.max()) + 1
-
-    def draw(number: int, rng: np.random.Generator) -> Floats:
-        drawn = statistics(resample_weights(size, number, rng)[:, groups])
-        return drawn if size > 1 else drawn * np.nan
-
-    return statistics(np.ones((1, items)))[0], resample(draw, count, seed, 4 * items)

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.stats.groups import number_groups
 from nlgauge.stats.levels import Correlation, Which, correlate
-from nlgauge.stats.validation import Seed, as_matrices, as_matrix
+from nlgauge.stats.validation import Seed, as_matrices, as_matrix, check_share
 
 Axis = Literal["inputs", "systems"]
 
@@ -51,18 +52,17 @@ def split(
     >>> sorted([parts.tune.tolist(), parts.test.tolist()])
     [[0, 1], [2, 3]]
     """
-    if not 0 < fraction < 1:
-        raise OptionError(f"fraction is {fraction}; the tuning part must be between 0 and 1.")
+    check_share("fraction", fraction, ".5")
     labels = list(range(n)) if groups is None else list(groups)
     if len(labels) != n:
         raise ShapeError(f"there are {n} items but {len(labels)} group labels; give one per item.")
-    numbers = {label: i for i, label in enumerate(dict.fromkeys(labels))}
-    count = len(numbers)
+    names, number = number_groups(labels)
+    count = len(names)
     if count < 2:
         raise DataError(f"{n} items in {count} groups cannot be split in two; it takes 2 or more.")
     size = min(max(round(fraction * count), 1), count - 1)
     tuning_groups = np.random.default_rng(seed).permutation(count)[:size]
-    tuning = np.isin([numbers[label] for label in labels], tuning_groups)
+    tuning = np.isin(number, tuning_groups)
     return Split(np.flatnonzero(tuning), np.flatnonzero(~tuning), count)
 
 
@@ -85,11 +85,6 @@ class Sweep:
     """The chosen value on the test part: the number to report."""
     tuned_on: str
     tested_on: str
-
-    @property
-    def optimism(self) -> float:
-        """The correlation on the tuning part minus that on the test part."""
-        return self.chosen.tuned.value - self.tested.value
 
     def __str__(self) -> str:
         tested, tuned = self.tested, self.chosen.tuned

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, MissingExtra, OptionError, ShapeError
@@ -25,6 +25,8 @@ def require_scipy(wanted: str) -> None:
 
 def _convert(values: ArrayLike, name: str) -> Floats:
     try:
+        if isinstance(values, np.ma.MaskedArray):
+            values = np.ma.filled(values.astype(np.float64), np.nan)
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} is not an array of numbers: {error}") from None
@@ -89,6 +91,25 @@ def common_cells(**named: ArrayLike) -> tuple[Floats, ...]:
     return tuple(np.where(filled, matrix, np.nan) for matrix in matrices)
 
 
+def defined_points(
+    unit: str, clusters: ArrayLike | None, **vectors: ArrayLike
+) -> tuple[Floats, NDArray[Any] | None]:
+    """Return the vectors (a row each) and the clusters of the points where all have a value."""
+    rows = [as_floats(values, name) for name, values in vectors.items()]
+    names = ", ".join(vectors)
+    if len({row.shape for row in rows}) > 1 or rows[0].ndim != 1:
+        shapes = ", ".join(str(row.shape) for row in rows)
+        raise ShapeError(f"{names} of the same {unit} are needed, got shapes {shapes}.")
+    points = np.stack(rows)
+    defined = np.isfinite(points).all(axis=0)
+    if not defined.any():
+        raise DataError(f"none of {defined.size} {unit} has a value of each: {names}.")
+    labels = None if clusters is None else np.asarray(clusters)
+    if labels is not None and labels.shape != defined.shape:
+        raise ShapeError(f"{defined.size} {unit} need {defined.size} clusters, not {labels.shape}.")
+    return points[:, defined], None if labels is None else labels[defined]
+
+
 def check_over(over: str, systems: int, inputs: int) -> None:
     """Raise OptionError for an unknown axis, and for one of length 1, which cannot be resampled."""
     if over not in ("inputs", "systems", "both"):
@@ -98,6 +119,12 @@ def check_over(over: str, systems: int, inputs: int) -> None:
             raise OptionError(
                 f"over={over!r} needs at least 2 {name}, but there is {size}; use over={other!r}."
             )
+
+
+def check_share(name: str, value: float, usual: str) -> None:
+    """Raise OptionError unless an option lies between 0 and 1."""
+    if not 0 < value < 1:
+        raise OptionError(f"{name} is {value}; it lies between 0 and 1, {usual} is usual.")
 
 
 def resample(

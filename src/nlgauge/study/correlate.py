@@ -23,10 +23,11 @@ from nlgauge.stats import (
 from nlgauge.stats import correlate as correlate_matrices
 from nlgauge.stats.levels import Average, choose_level
 from nlgauge.stats.named_coefficients import Coefficient, choose_coefficient
+from nlgauge.stats.permutation_tests import rank_by_differences
 from nlgauge.stats.validation import Over
-from nlgauge.study.corpus_scores import CorpusScores
 from nlgauge.study.level_scores import LevelScores, SystemScore, check_system_score, is_averaged
 from nlgauge.study.study import Missing, Source, Study, StudyResult, as_list, measure
+from nlgauge.study.system_scores import ScoredSystems
 
 IntervalMethod = Literal["bootstrap", "fisher"]
 
@@ -173,23 +174,12 @@ def correlate(
             measured = LevelScores.of(study, criterion, level, system_score)
             for name in names[level]:
                 mean: Average = average if is_averaged(level, name) else "macro"
-                group = []
-                for label in study.labels:
-                    values = (*measured.matrices(label, name), level)
-                    result = correlate_matrices(*values, name, average=mean)
-                    limits = None
-                    if confidence is not None:
-                        corpus = measured.corpus.get(label) if name != "spa" else None
-                        limits = _interval(values, corpus, name, interval, options, mean)
-                    ties = _ties(*values) if name == "acc_eq" and result.rows_used else None
-                    group.append(CorrelationEntry(label, criterion, result, limits, ties))
+                found = _correlate_all(measured, criterion, name, mean, interval, options)
                 if ranks:
-                    values_of = [entry.correlation.value for entry in group]
-                    tests: dict[str, Any] = {"average": mean, "count": count, "seed": seed}
-                    order = measured.ranks(name, values_of, **tests)
-                    pairs = zip(group, order, strict=True)
-                    group = [replace(entry, rank=rank) for entry, rank in pairs]
-                entries += group
+                    tested = measured.differences(name, average=mean, count=count, seed=seed)
+                    order = rank_by_differences([e.correlation.value for e in found], tested)
+                    found = [replace(e, rank=rank) for e, rank in zip(found, order, strict=True)]
+                entries += found
     _check_any_defined(entries)
     notes = [
         *study.notes,
@@ -200,6 +190,28 @@ def correlate(
     if "system" in names:
         notes += _system_score_notes(study, system_score, names["system"])
     return Correlations(tuple(entries), tuple(notes), study.signatures)
+
+
+def _correlate_all(
+    measured: LevelScores,
+    criterion: str,
+    name: str,
+    average: Average,
+    interval: IntervalMethod,
+    options: Mapping[str, Any],
+) -> list[CorrelationEntry]:
+    """Return a coefficient of every metric at a level, with its interval if requested."""
+    entries = []
+    for label in measured.grid.metrics:
+        values = (*measured.matrices(label, name), measured.level)
+        result = correlate_matrices(*values, name, average=average)
+        limits = None
+        if options["confidence"] is not None:
+            systems = measured.systems.get(label) if name != "spa" else None
+            limits = _interval(values, systems, name, interval, options, average)
+        ties = _ties(*values) if name == "acc_eq" and result.rows_used else None
+        entries.append(CorrelationEntry(label, criterion, result, limits, ties))
+    return entries
 
 
 def _names_by_level(
@@ -237,17 +249,17 @@ def _ties(metric: Floats, human: Floats, level: str) -> Ties:
 
 def _interval(
     values: tuple[Floats, Floats, str],
-    corpus: CorpusScores | None,
+    systems: ScoredSystems | None,
     name: str,
     method: IntervalMethod,
     options: Mapping[str, Any],
     average: Average,
 ) -> Interval:
-    """Return the interval of a coefficient of matrices, or of corpus scores if there are any."""
+    """Return the interval of a coefficient of matrices, or of systems if they have own scores."""
     if method == "fisher":
         return fisher_interval(*values, confidence=options["confidence"])
-    if corpus is not None:
-        return corpus.interval(name, **options)
+    if systems is not None:
+        return systems.interval(name, **options)
     return bootstrap_correlation(*values, name, average=average, **options)
 
 

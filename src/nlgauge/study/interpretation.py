@@ -16,8 +16,8 @@ from nlgauge.reproducibility import explain
 from nlgauge.stats.calibration import Curve, Fit, ScorePairs, Ties, calibrate, score_pairs
 from nlgauge.stats.judgements import Direction, Grid
 from nlgauge.stats.levels import choose_level
-from nlgauge.study.corpus_scores import CorpusScores
 from nlgauge.study.study import Study, StudyResult, as_list, stored_label
+from nlgauge.study.system_scores import corpus_scores
 
 _MIN_SYSTEMS = 3  # with fewer there is at most one pair
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)  # of the data's differences
@@ -207,7 +207,7 @@ def fit_preferences(
 def _matrices(study: Study, label: str, grid: Grid, level: str) -> tuple[Floats, Floats]:
     """Return scores and judgements, at the system level corpus scores and human means."""
     if level == "system" and label not in study.stored:
-        return CorpusScores.of(study, label, grid).columns
+        return corpus_scores(study, label, grid).columns
     return grid.metric(label), grid.human
 
 

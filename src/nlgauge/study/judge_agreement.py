@@ -7,8 +7,9 @@ from itertools import combinations
 import numpy as np
 
 from nlgauge.core.arrays import Floats, Ints
-from nlgauge.stats.intervals import Interval, percentile_interval
-from nlgauge.stats.rater_agreement import COEFFICIENTS, Ratings, bootstrap_items, mean_defined
+from nlgauge.stats.coefficients import row_means
+from nlgauge.stats.intervals import Interval, bootstrap_items, percentile_interval
+from nlgauge.stats.rater_agreement import COEFFICIENTS, Ratings
 from nlgauge.study.label_matrix import SCALES, LabelMatrix
 
 MAX_CATEGORIES = 100
@@ -90,10 +91,11 @@ def measure_agreement(
         values: dict[_Key, Floats] = {}
         for name in coefficients:
             values |= {(rater, name): pair.value(name, weights) for rater, pair in pairs.items()}
-            judge = mean_defined([values[rater, name] for rater in with_judge])
+            judge = row_means(np.column_stack([values[rater, name] for rater in with_judge]))
             values[_JUDGE, name] = judge
             if each_other:
-                mean = mean_defined([pair.value(name, weights) for pair in each_other])
+                pairwise = [pair.value(name, weights) for pair in each_other]
+                mean = row_means(np.column_stack(pairwise))
                 values |= {(_PEOPLE, name): mean, (_DIFFERENCE, name): judge - mean}
         for name in group_names:
             values[_ALL, name] = COEFFICIENTS[name](ratings.take(*people), weights)

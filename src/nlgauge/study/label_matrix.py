@@ -11,7 +11,7 @@ import numpy as np
 from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.data.rater_labels import RaterLabels
-from nlgauge.stats.coefficients import divide
+from nlgauge.stats.coefficients import row_means
 from nlgauge.stats.pair_statistics import differences
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -50,10 +50,8 @@ class LabelMatrix:
 
     def gaps(self) -> Floats:
         """Return the judge's label minus the mean label of people; NaN where either lacks."""
-        people = self.values[:, 1:]
-        labelled = np.isfinite(people)
-        mean = divide(np.where(labelled, people, 0.0).sum(axis=1), labelled.sum(axis=1))
-        return differences(np.stack([self.values[:, 0], mean]), 0, 1)
+        pair = np.stack([self.values[:, 0], row_means(self.values[:, 1:])])
+        return differences(pair, 0, 1)
 
     def majority(self) -> Floats:
         """Return the label that most people gave to each item; NaN where two are as frequent."""

@@ -1,22 +1,22 @@
 """The scores of all metrics of a study, and the judgements of one criterion, at one level."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
-from nlgauge.stats import Grid, document_means, rank_metrics
-from nlgauge.stats.coefficients import system_means
+from nlgauge.stats import Grid, document_means, permutation_test
+from nlgauge.stats.coefficients import row_means
 from nlgauge.stats.levels import Average
 from nlgauge.stats.named_coefficients import choose_coefficient
-from nlgauge.stats.permutation_tests import Exchange, exchange, one_sided
+from nlgauge.stats.permutation_tests import Exchanged
 from nlgauge.stats.validation import common_cells
-from nlgauge.study.corpus_scores import CorpusScores
 from nlgauge.study.study import Study
+from nlgauge.study.system_scores import ScoredSystems, corpus_scores, means_of_all
 
 SystemScore = Literal["mean", "all", "corpus"]
 
@@ -38,10 +38,8 @@ class LevelScores:
 
     grid: Grid
     level: str
-    columns: Mapping[str, tuple[Floats, Floats]]
-    """Scores and judgements of systems, of metrics whose system score is not a mean of cells."""
-    corpus: Mapping[str, CorpusScores]
-    """The statistics of the metrics whose corpus scores are used."""
+    systems: Mapping[str, ScoredSystems]
+    """Metrics whose score of a system is not the mean of its judged cells."""
 
     @classmethod
     def of(
@@ -49,55 +47,51 @@ class LevelScores:
     ) -> "LevelScores":
         """Return the scores and judgements of a study at a level."""
         grid = study.grid(criterion)
-        corpus: dict[str, CorpusScores] = {}
-        columns: dict[str, tuple[Floats, Floats]] = {}
+        systems: dict[str, ScoredSystems] = {}
         if level == "document":
             grid.require_documents()
         if level == "system" and system_score == "corpus":
             computed = [label for label in study.labels if label not in study.stored]
-            corpus = {label: CorpusScores.of(study, label, grid) for label in computed}
-            columns = {label: scores.columns for label, scores in corpus.items()}
+            systems = {label: corpus_scores(study, label, grid) for label in computed}
         if level == "system" and system_score == "all":
-            human = _mean_column(grid.human)
-            columns = {label: (_mean_column(grid.metric(label)), human) for label in study.labels}
-        return cls(grid, level, columns, corpus)
+            systems = {
+                label: means_of_all(grid.metric(label), grid.human) for label in study.labels
+            }
+        return cls(grid, level, systems)
 
     def matrices(self, label: str, name: str) -> tuple[Floats, Floats]:
         """Return the matrices of a metric and of people for a coefficient."""
-        if label in self.columns and name != "spa":  # which tests segments
-            return self.columns[label]
+        if label in self.systems and name != "spa":  # which tests segments
+            return self.systems[label].columns
         pair = self.grid.metric(label), self.grid.human
         if self.level != "document":
             return pair
         _, (metric, human) = document_means(self.grid.require_documents(), *pair)
         return metric, human
 
-    def exchange(
-        self,
-        first: str,
-        second: str,
-        name: str,
-        *,
-        average: Average = "macro",
-        count: int = 1000,
-        seed: int = 0,
-    ) -> Exchange:
-        """Return two metrics' correlations and their differences after exchanges, as at WMT.
+    def differences(
+        self, name: str, *, average: Average = "macro", count: int = 1000, seed: int = 0
+    ) -> dict[tuple[int, int], Floats]:
+        """Return the permuted differences of every two metrics, and last the observed one.
 
-        Cells are exchanged one by one; at the system level system scores, except for spa; for
-        acc_eq the decisions on pairs.
+        As at WMT, cells are exchanged one by one; at the system level system scores, except for
+        spa; for acc_eq the decisions on pairs.
         """
-        data = self._common(first, second, name)
-        over: Literal["pairs", "cells"] = "pairs" if name == "acc_eq" else "cells"
-        options = self.level, name
-        return exchange(*data, *options, over=over, average=average, count=count, seed=seed)
+        over: Exchanged = "pairs" if name == "acc_eq" else "cells"
+        how: dict[str, Any] = {"average": average, "count": count, "seed": seed}
+        found = {}
+        for (i, first), (j, second) in combinations(enumerate(self.grid.metrics), 2):
+            data = *self._common(first, second, name), self.level, name
+            test = permutation_test(*data, over=over, **how)
+            found[i, j] = np.append(test.null, test.difference)
+        return found
 
     def _common(self, first: str, second: str, name: str) -> tuple[Floats, Floats, Floats]:
         """Return matrices of two metrics and of people that have the same cells."""
-        if {first, second} <= self.columns.keys() and name != "spa":
-            (a, human), (b, _) = self.columns[first], self.columns[second]
-            return a, b, human
         grid = self.grid
+        if {first, second} & self.systems.keys() and name != "spa":
+            (a, human), (b, _) = (self._columns(label) for label in (first, second))
+            return a, b, human
         matrices = {"first": grid.metric(first), "second": grid.metric(second), "human": grid.human}
         a, b, human = common_cells(**matrices)
         if self.level == "document":
@@ -106,19 +100,14 @@ class LevelScores:
             a, b, human = map(_mean_column, (a, b, human))
         return a, b, human
 
-    def ranks(
-        self, name: str, values: Sequence[float], *, average: Average, count: int, seed: int
-    ) -> list[int]:
-        """Return the ranks of all metrics by significance, whose correlations are `values`."""
-        labels = list(self.grid.metrics)
-        p = np.full((len(labels), len(labels)), np.nan)
-        for i, j in combinations(range(len(labels)), 2):
-            pair = labels[i], labels[j], name
-            exchanged = self.exchange(*pair, average=average, count=count, seed=seed)
-            p[i, j], p[j, i] = one_sided(exchanged.null, exchanged.difference)
-        return rank_metrics(values, p)
+    def _columns(self, label: str) -> tuple[Floats, Floats]:
+        """Return the scores and human means of systems, for a stored metric means of its cells."""
+        if label in self.systems:
+            return self.systems[label].columns
+        metric, human = common_cells(metric=self.grid.metric(label), human=self.grid.human)
+        return _mean_column(metric), _mean_column(human)
 
 
 def _mean_column(values: Floats) -> Floats:
     """Return the means of the systems' filled cells, systems x 1."""
-    return system_means(values, np.isfinite(values))[:, None]
+    return row_means(values)[:, None]

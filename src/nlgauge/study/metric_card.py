@@ -18,6 +18,7 @@ from nlgauge.data.judged import JudgedCorpus
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
+from nlgauge.stats.coefficients import row_means
 from nlgauge.stats.intervals import Interval
 from nlgauge.stats.partial_correlation import partial_correlation
 from nlgauge.study.compare import compare_scored
@@ -357,8 +358,8 @@ def _spans(
 def _power(study: Study, label: str, criterion: str, notes: list[str]) -> SystemPilot | None:
     """Return the pilot of the two systems that people rate highest."""
     people = study.judgements.matrix(criterion)
-    names, means = study.judgements.systems, [_mean(row) for row in people]
-    order = sorted(range(len(names)), key=lambda k: -means[k])[:2]
+    names, means = study.judgements.systems, row_means(people)
+    order = np.argsort(-means, kind="stable")[:2]
     if len(order) < 2:
         notes.append("no power: the data has 1 system.")
         return None
@@ -369,8 +370,3 @@ def _power(study: Study, label: str, criterion: str, notes: list[str]) -> System
         notes.append(f"no power: {error}")
         return None
     return pilot if isinstance(pilot, SystemPilot) else None
-
-
-def _mean(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if known.size else -np.inf

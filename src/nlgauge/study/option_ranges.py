@@ -54,7 +54,8 @@ def _value(text: str) -> Value:
 
 def _range(text: str) -> list[Value]:
     ends, _, count = text.partition(":")
-    low, high = (_value(end.strip()) for end in ends.split("..", 1))
+    first, _, last = ends.partition("..")
+    low, high = _value(first.strip()), _value(last.strip())
     if isinstance(low, str) or isinstance(high, str) or not (isfinite(low) and isfinite(high)):
         raise OptionError(f"{text!r} is not a range; write numbers: 0..6, .5..3, -1..2:7")
     if low >= high:

@@ -45,8 +45,9 @@ def quality_bands(
     names = [f"{low:.3g} to <{high:.3g}" for low, high in pairwise(edges)]
     names[-1] = names[-1].replace("<", "")  # only the last band includes its upper end
     bands_by_metric: dict[str, tuple[QualityBand, ...]] = {}
+    grid = study.grid(criterion)
     for metric in study.metrics:
-        aligned = study.grid(criterion).metric(metric.name)
+        aligned = grid.metric(metric.name)
         oriented = -aligned if metric.direction == "lower" else aligned
         scored = np.isfinite(oriented)
         low, high = (float(end(oriented[judged & scored])) for end in (np.min, np.max))
@@ -68,5 +69,5 @@ def _density(scores: Floats, places: Floats) -> Floats:
     quarter, three = np.quantile(scores, [0.25, 0.75])
     spread = min(float(scores.std(ddof=1)), float(three - quarter) / 1.34 or np.inf)
     width = 0.9 * spread * scores.size**-0.2
-    kernels = np.exp(-0.5 * ((places[:, None] - scores[None, :]) / width) ** 2)
-    return np.asarray(kernels.sum(axis=1) / (scores.size * width * np.sqrt(2 * np.pi)))
+    sums = [np.exp(-0.5 * ((place - scores) / width) ** 2).sum() for place in places]
+    return np.asarray(np.array(sums) / (scores.size * width * np.sqrt(2 * np.pi)))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.jsonable import to_jsonable
-from nlgauge.study.comparison import Comparison
+from nlgauge.study.comparison import Comparison, order_of
 from nlgauge.study.study import Study
 
 
@@ -23,8 +23,7 @@ def compared_segments(found: Comparison) -> dict[str, Any]:
         metrics[label] = {}
         for system, by_label in found.scores.items():
             scores = by_label[label]
-            row = {name: i for i, name in enumerate(scores.ids)}
-            values = np.asarray(scores.segments)[[row[name] for name in ids]]
+            values = np.asarray(scores.segments)[order_of(scores, ids)]
             differences = None if system == found.baseline else to_jsonable(values - baseline)
             metrics[label][system] = {"values": to_jsonable(values), "differences": differences}
     return {"ids": list(ids), "metrics": metrics}

@@ -49,7 +49,7 @@ class SpanEntry:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; None for a threshold that no cost reaches."""
         difference = self.difference
-        low, high = (difference.low, difference.high) if difference else (None, None)
+        low, high = to_jsonable((difference.low, difference.high)) if difference else (None, None)
         return {
             "metric": self.metric,
             **self.agreement.to_dict(),

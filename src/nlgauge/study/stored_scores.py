@@ -141,12 +141,10 @@ def _drop_missing(
             raise DataError(f"{gap}; no item is left to compare")
         notes = (*notes, f"{gap}; they are left out.")
     scores: dict[str, dict[str, Scores]] = {name: {} for name in dict.fromkeys(table.systems)}
-    rows = {
-        name: [
-            i for i, (system, item, _) in enumerate(cells) if system == name and item not in gone
-        ]
-        for name in scores
-    }
+    rows: dict[str, list[int]] = {name: [] for name in scores}
+    for i, (system, item, _) in enumerate(cells):
+        if item not in gone:
+            rows[system].append(i)
     for label, direction in directions.items():
         values = table.scores[label]
         finite = values[[i for at in rows.values() for i in at]]

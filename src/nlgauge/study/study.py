@@ -67,7 +67,7 @@ class StudyResult(Generic[E]):
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """JudgedCorpus texts and the scores of every metric, the input of all analyses."""
+    """Judged texts and the scores of every metric, the input of all analyses."""
 
     corpus: Corpus
     judgements: Judgements

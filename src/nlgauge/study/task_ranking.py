@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,8 +13,8 @@ from nlgauge.core.jsonable import to_jsonable
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
-from nlgauge.stats import correlate, rank_metrics
-from nlgauge.stats.permutation_tests import one_sided
+from nlgauge.stats import correlate
+from nlgauge.stats.permutation_tests import rank_by_differences
 from nlgauge.study.level_scores import LevelScores
 from nlgauge.study.study import Missing, Study, StudyResult, as_list, measure
 from nlgauge.study.tasks import Task, TaskData, TaskSet, read_tasks
@@ -79,16 +78,12 @@ class TaskRanking(StudyResult[RankedMetric]):
 
 @dataclass(frozen=True, eq=False)
 class _TaskResult:
-    """Values by metric, and permuted differences by pair of metrics, of a task."""
+    """The values of metrics in a task, their permuted differences by pair, and their ranks."""
 
     task: Task
     values: Floats
-    nulls: Mapping[tuple[int, int], Floats]
-
-    @property
-    def ranks(self) -> list[int]:
-        differences = {pair: self.values[pair[0]] - self.values[pair[1]] for pair in self.nulls}
-        return rank_metrics(self.values, _p_values(len(self.values), self.nulls, differences))
+    differences: Mapping[tuple[int, int], Floats]
+    ranks: Sequence[int]
 
 
 def rank_by_tasks(
@@ -156,8 +151,7 @@ def _run(
     task: Task, studies: Mapping[TaskData, Study], labels: Sequence[str], count: int, seed: int
 ) -> _TaskResult:
     """Return the values and permuted differences of a task, pooled over its data."""
-    weights, values, nulls = [], [], []
-    pairs = list(combinations(range(len(labels)), 2))
+    weights, values, differences = [], [], []
     for number, source in enumerate(task.sources):
         study = studies[source]
         criteria = study.criteria(task.human)
@@ -170,23 +164,19 @@ def _run(
         systems = agreement[0].n
         weights.append(systems * (systems - 1) / 2)
         values.append([each.value for each in agreement])
-        exchanges = [
-            scores.exchange(labels[i], labels[j], name, count=count, seed=seed + number)
-            for i, j in pairs
-        ]
-        nulls.append(np.array([each.null for each in exchanges]).reshape(len(pairs), count))
+        differences.append(scores.differences(name, count=count, seed=seed + number))
     share = np.array(weights) / sum(weights) if len(weights) > 1 else np.ones(1)
-    pooled = np.tensordot(share, np.array(nulls), axes=1)
-    return _TaskResult(task, share @ np.array(values), dict(zip(pairs, pooled, strict=True)))
+    pooled = share @ np.array(values)
+    joined = _add(differences, share)
+    return _TaskResult(task, pooled, joined, rank_by_differences(pooled, joined))
 
 
-def _p_values(
-    size: int, nulls: Mapping[tuple[int, int], Floats], differences: Mapping[tuple[int, int], float]
-) -> Floats:
-    p = np.full((size, size), np.nan)
-    for (i, j), null in nulls.items():
-        p[i, j], p[j, i] = one_sided(null, differences[i, j])
-    return p
+def _add(
+    differences: Sequence[Mapping[tuple[int, int], Floats]], weights: Sequence[float] | Floats
+) -> dict[tuple[int, int], Floats]:
+    """Return the weighted sums of the differences of every pair of metrics."""
+    share = np.asarray(weights)
+    return {pair: share @ np.stack([each[pair] for each in differences]) for pair in differences[0]}
 
 
 def _average(labels: Sequence[str], results: Sequence[_TaskResult]) -> tuple[RankedMetric, ...]:
@@ -197,13 +187,7 @@ def _average(labels: Sequence[str], results: Sequence[_TaskResult]) -> tuple[Ran
         for scale, result in zip(scales, results, strict=True)
     )
     values = np.asarray(average, dtype=np.float64)
-    nulls = {
-        pair: sum(scale * result.nulls[pair] for scale, result in zip(scales, results, strict=True))
-        for pair in results[0].nulls
-    }
-    differences = {(i, j): float(values[i] - values[j]) for i, j in nulls}
-    tested = {pair: np.asarray(null) for pair, null in nulls.items()}
-    overall = rank_metrics(values, _p_values(len(labels), tested, differences))
+    overall = rank_by_differences(values, _add([each.differences for each in results], scales))
     ranks = np.array([result.ranks for result in results])
     weights = np.array([result.task.weight for result in results])
     entries = [

@@ -162,7 +162,8 @@ def read_tasks(path: str | Path) -> TaskSet:
 def _task_set(name: str, content: Mapping[str, Any]) -> TaskSet:
     _check_keys(name, content, _SET_KEYS)
     entries = content.get("tasks")
-    if not isinstance(entries, list) or not entries:
+    tables = isinstance(entries, list) and all(isinstance(each, dict) for each in entries)
+    if not entries or not tables:
         raise FileError(f"{name} has no [[tasks]]")
     tasks = [
         task for i, entry in enumerate(entries, 1) for task in _tasks(f"{name}, task {i}", entry)

@@ -193,6 +193,11 @@ def tune(
         grid = study.grid(criterion)
         matrices = grid.metric(swept.label), grid.metric(base.label()), grid.human
         chosen, usual, people = (take(matrix, parts.test, axis) for matrix in matrices)
+        if people.shape[1] < 2:
+            raise DataError(
+                "the test part has 1 input, but the interval of the gain needs 2; use more data or "
+                "a smaller fraction (--fraction)."
+            )
         compared = chosen, usual, people, level, coefficient
         gain = bootstrap_difference(*compared, count=resamples, confidence=confidence, seed=seed)
         tested = correlate(usual, people, level, coefficient)
