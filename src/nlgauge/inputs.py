@@ -23,8 +23,8 @@ from nlgauge.core.signature import Signature
 from nlgauge.core.versions import version_of
 from nlgauge.encode import open_encoder, open_masked_lm
 from nlgauge.encode import solver_device as open_solver_device
-from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.model_files import MODEL_VARIABLE, is_default_model_installed
+from nlgauge.encode.protocols import Encoder, MaskedLm
 from nlgauge.encode.run_options import RunOptions
 from nlgauge.metrics import CloudMetric, metric_in
 from nlgauge.metrics import metric as build_metric

@@ -19,12 +19,12 @@ from nlgauge.core.cloud import Tokens, normal_vector
 from nlgauge.core.errors import ModelError
 from nlgauge.core.histogram import Histogram
 from nlgauge.core.requirements import Unknown
+from nlgauge.encode.device_copies import HostCopy, one_started, to_device
 from nlgauge.encode.huggingface import HuggingFaceModel, forward_pass, load_model
 from nlgauge.encode.mlm_update import apply_tensors, update_digest
 from nlgauge.encode.model_files import EMBEDDED, Located
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece
-from nlgauge.encode.transfer import HostCopy, one_started, to_device
 from nlgauge.runtime.progress import current_step
 
 _MAX_ROWS = 32  # distributions summed at a time

@@ -14,8 +14,8 @@ from nlgauge.data.csv_records import quoted_at_stop
 from nlgauge.data.files import is_compressed, open_bytes, open_file
 from nlgauge.data.input_ranges import InputRange, Place
 from nlgauge.data.text_rows import Rejected, Row
-from nlgauge.scale.ids import DigestWriter, Kind
 from nlgauge.scale.parts import cut_parts
+from nlgauge.scale.repeated_ids import DigestWriter, Kind
 from nlgauge.scale.run_folder import RunFolder
 
 

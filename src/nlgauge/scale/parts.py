@@ -12,7 +12,7 @@ from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import FileError
 from nlgauge.data.input_ranges import InputRange, Place
 from nlgauge.data.text_rows import Rejected, Row
-from nlgauge.scale.ids import Repeats
+from nlgauge.scale.repeated_ids import Repeats
 
 CHANGED = "an input file was changed while it was read; use another folder and start over"
 _MAX_CHARACTERS = 50_000_000  # limits the memory of a part with very long texts

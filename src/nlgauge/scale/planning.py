@@ -29,8 +29,8 @@ from nlgauge.scale.blocks import (
     scan_bytes,
 )
 from nlgauge.scale.engine import Engine
-from nlgauge.scale.ids import Kind, Repeats, digest_ranges, find_repeats, join_repeats
 from nlgauge.scale.parts import PartRange
+from nlgauge.scale.repeated_ids import Kind, Repeats, digest_ranges, find_repeats, join_repeats
 from nlgauge.scale.run_folder import RunFolder
 from nlgauge.scale.signals import SignalHandler
 
