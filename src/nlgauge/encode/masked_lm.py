@@ -171,13 +171,13 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
             output["last_hidden_state"] = output[0][rows, positions][None]
             return output
 
-        hook = self._model.base_model.register_forward_hook(narrow)
-        try:
-            with forward_pass(), torch.inference_mode():
+        with forward_pass(), torch.inference_mode():  # the hook would change other threads' passes
+            hook = self._model.base_model.register_forward_hook(narrow)
+            try:
                 logits: torch.Tensor = self._model(input_ids=ids).logits[0]
                 return logits
-        finally:
-            hook.remove()
+            finally:
+                hook.remove()
 
 
 def _mix(
