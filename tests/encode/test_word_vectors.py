@@ -48,6 +48,8 @@ def glove(tmp_path: Path) -> Path:
         ("glove.txt.gz", LINES, "\n"),
         ("fasttext.vec.gz", ["5 3", *LINES], "\n"),
         ("blank.txt", [*LINES, "", ""], "\n"),
+        ("marked.txt", ["\ufeff" + LINES[0], *LINES[1:]], "\n"),
+        ("marked.vec", ["\ufeff5 3", *LINES], "\n"),
     ],
 )
 def test_every_format_gives_the_same_vectors(

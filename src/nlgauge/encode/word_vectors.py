@@ -104,7 +104,7 @@ def read_vectors(path: Path) -> Vectors:
     try:
         opened = gzip.open if path.suffix == ".gz" else open
         # Some published files cut words inside a character; such words do not occur in texts.
-        with opened(path, "rt", encoding="utf-8", errors="replace", newline="\n") as stream:
+        with opened(path, "rt", encoding="utf-8-sig", errors="replace", newline="\n") as stream:
             words, matrix = _parse(stream, path)
         return Vectors.of(words, matrix, file_digest(path)[:12])
     except (OSError, EOFError, zlib.error) as error:
