@@ -16,6 +16,7 @@ from typing import Any, Generic, Self, TypeVar
 from nlgauge.core.errors import DataError, UsageError
 from nlgauge.inputs import Tables
 from nlgauge.runtime.processes import follow_parent
+from nlgauge.runtime.threads import thread_count
 from nlgauge.scale.run_folder import explain_errors
 from nlgauge.scale.signals import delay_signals
 from nlgauge.scale.worker import LoadTables, Work, Worker, WorkerConfig
@@ -198,7 +199,7 @@ class ProcessPool(Engine[Future[Any]]):
         The process of multiprocessing that deletes semaphores warns on stderr that they are left
         if the driver was ended by a second signal or killed.
         """
-        threads = str(max((os.cpu_count() or 1) // self._workers, 1))
+        threads = str(max(thread_count() // self._workers, 1))
         variables = {"OMP_NUM_THREADS": threads, "TOKENIZERS_PARALLELISM": "false"}
         variables |= {name: os.environ[name] for name in variables.keys() & os.environ.keys()}
         filters = [os.environ.get("PYTHONWARNINGS", ""), "ignore:resource_tracker:UserWarning"]
