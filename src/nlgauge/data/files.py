@@ -76,6 +76,8 @@ def _explained(path: str) -> Iterator[None]:
 def _open_raw(path: str) -> AbstractContextManager[io.BufferedReader]:
     if path != "-":
         return open_file(path)
+    if sys.stdin is None:  # the program was started with a closed stdin
+        raise FileError("there is nothing to read from stdin (-): it is closed; name a file")
     stdin = sys.stdin.buffer
     if not isinstance(stdin, io.BufferedReader):  # a replacement of stdin without peek()
         stdin = io.BufferedReader(cast(io.RawIOBase, io.BytesIO(stdin.read())))
@@ -125,6 +127,11 @@ def lines_of(path: str, cursor: Cursor | None = None) -> Iterator[bytes]:
         seek_line(content, at)
         for line in lines_after(content, at):
             yield line.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def first_line(path: str) -> bytes:
+    """Return the first line that is not blank, b"" if there is none."""
+    return next((line for line in lines_of(path) if line.strip()), b"")
 
 
 def decode(line: bytes, where: str = "") -> str:
@@ -225,7 +232,7 @@ def _eval_rows(path: str, cursor: Cursor) -> NumberedRows:
 
 
 def _json_rows(path: str, cursor: Cursor) -> NumberedRows:
-    from nlgauge.data.harness_logs import is_document, log_rows
+    from nlgauge.data.harness_logs import document_rows, is_document, is_harness_log
 
     skipped = 0
     if cursor.offset and is_harness_log(path):  # several lines form a row
@@ -238,16 +245,8 @@ def _json_rows(path: str, cursor: Cursor) -> NumberedRows:
         return
     all_rows = chain([first], rows)
     if begins and is_document(first[1]):
-        yield from _counted(log_rows(path, all_rows), cursor, skipped)
+        yield from _counted(document_rows(path, all_rows), cursor, skipped)
     yield from all_rows
-
-
-def is_harness_log(path: str) -> bool:
-    """Return whether a file of JSON Lines is a log of lm-evaluation-harness."""
-    from nlgauge.data.harness_logs import is_document
-
-    first = next((line for line in lines_of(path) if line.strip()), b"")
-    return is_document(parse_json_row(first))
 
 
 def _counted(rows: NumberedRows, cursor: Cursor, skipped: int) -> NumberedRows:

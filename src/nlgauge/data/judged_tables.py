@@ -12,7 +12,6 @@ Rows of several systems for one input share a segment id. If the rows name syste
 is not the segment names its document.
 """
 
-import json
 import operator
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from typing import Any
 from nlgauge.core.errors import FileError
 from nlgauge.core.spans import Span
 from nlgauge.data.columns import Columns, Given, find_column
-from nlgauge.data.files import read_table
+from nlgauge.data.files import load_json, read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_score
 from nlgauge.data.text_rows import accept, table_rows
 
@@ -110,7 +109,7 @@ def _spans(cell: Any, where: str) -> tuple[Span, ...] | None:
     if cell is None or cell == "":
         return None
     try:
-        listed = json.loads(cell) if isinstance(cell, str) else cell
+        listed = load_json(cell) if isinstance(cell, str) else cell
         return tuple(
             Span(
                 operator.index(each["start"]),

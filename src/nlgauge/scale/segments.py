@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import MissingExtra
 from nlgauge.core.scores import Scores
+from nlgauge.data.files import require_pyarrow
 
 SegmentFormat = Literal["jsonl", "parquet"]
 
@@ -60,11 +60,9 @@ def encode_segments(
 
 
 def _parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("writing Parquet", "pyarrow", "streams") from None
+    pa = require_pyarrow("writing Parquet")
+    from pyarrow import parquet
+
     kinds = {"system": pa.string(), "id": pa.string()}
     arrays = {key: pa.array(cells, kinds.get(key, pa.float64())) for key, cells in columns.items()}
     buffer = io.BytesIO()
