@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import DataError, FileError, UsageError
+from nlgauge.data import read_judged
 from nlgauge.data.files import format_of, read_lines, read_table
 from nlgauge.data.systems import InputFiles, read_systems
 from nlgauge.data.text_rows import Rejected, Row
@@ -54,6 +55,13 @@ def test_gzip_is_detected_by_content(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"hello\n" * 100)[:30])
     with pytest.raises(FileError, match="cannot be read"):
         read_lines(str(path))
+
+
+def test_a_text_in_place_of_a_file_name_is_named() -> None:
+    text = "a long text " * 30
+    for read in (lambda: read_systems([text], ["r.txt"]), lambda: read_judged(text)):
+        with pytest.raises(FileError, match=r"a long text .*: File name too long"):
+            read()
 
 
 def test_a_closed_stdin_is_named(monkeypatch) -> None:

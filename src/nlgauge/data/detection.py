@@ -8,7 +8,7 @@ from typing import Any
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.data.columns import Columns, Given
 from nlgauge.data.esa import FLAT, GROUPED
-from nlgauge.data.files import TABULAR, first_line, format_of, parse_json_row
+from nlgauge.data.files import TABULAR, explain_errors, first_line, format_of, parse_json_row
 from nlgauge.data.judged import HUMAN_PREFIX, JudgedCorpus
 from nlgauge.data.stored_scores import read_stored_scores
 
@@ -109,8 +109,9 @@ def read_judged(
     place = str(path)
     if kind is not None and kind not in KINDS:
         raise OptionError(f"unknown kind {kind!r} of judgement data; kinds: {_KNOWN}")
-    if not Path(place).exists():
-        raise FileError(f"there is no file or folder {place!r}")
+    with explain_errors(place):
+        if not Path(place).exists():
+            raise FileError(f"there is no file or folder {place!r}")
     named = columns if isinstance(columns, Columns) else Columns.of(columns, header=header)
     chosen = kind or ("rows" if named and Path(place).is_file() else detect_kind(place))
     given: dict[str, Any] = {"part": part, "columns": named or None, "weights": weights or None}

@@ -11,7 +11,6 @@ import json
 import os
 import sys
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from itertools import chain, islice
@@ -21,7 +20,7 @@ from typing import IO, Any, cast
 
 from nlgauge.core.errors import FileError, MissingExtra, UsageError
 from nlgauge.core.jsonable import unique_keys
-from nlgauge.data.columns import COLUMNS, Columns, find_cell, require_column
+from nlgauge.data.columns import COLUMNS, Columns, check_distinct, find_cell, require_column
 from nlgauge.data.csv_records import csv_records
 from nlgauge.data.cursors import Cursor, lines_after, seek_line
 from nlgauge.data.encodings import HEAD, OTHER_COMPRESSION, unmarked_utf16
@@ -43,7 +42,7 @@ _PIPE_SECONDS = 5.0  # time to wait for a program to open a named pipe for writi
 @contextmanager
 def open_bytes(path: str) -> Iterator[IO[bytes]]:
     """Open a file, or stdin for ``-``, for reading its decompressed content."""
-    with _explained(path), _open_raw(path) as raw:
+    with explain_errors(path), _open_raw(path) as raw:
         start = raw.peek(HEAD)[:HEAD]
         content: Any = raw
         if other := OTHER_COMPRESSION.match(start):
@@ -62,7 +61,7 @@ def open_bytes(path: str) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _explained(path: str) -> Iterator[None]:
+def explain_errors(path: str) -> Iterator[None]:
     """Turn the errors of reading a file into FileErrors."""
     try:
         yield
@@ -70,7 +69,8 @@ def _explained(path: str) -> Iterator[None]:
         hint = "; URLs are only supported with --parts" if "://" in path else ""
         raise FileError(f"there is no file {path!r}{hint}") from None
     except (OSError, EOFError, zlib.error) as error:
-        raise FileError(f"file {path!r} cannot be read: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"file {path!r} cannot be read: {reason}") from error
 
 
 def _open_raw(path: str) -> AbstractContextManager[io.BufferedReader]:
@@ -107,7 +107,7 @@ def file_size(path: str) -> int:
     """Return the size of a file in bytes, as stored."""
     if isinstance(path, Url):
         return path.size()
-    with _explained(path):
+    with explain_errors(path):
         return Path(path).stat().st_size
 
 
@@ -170,7 +170,7 @@ def unequal_lines(path: object, count: int, other: str, *, blank: bool = False) 
 
 def is_compressed(path: str) -> bool:
     """Return whether a file is compressed, by its content."""
-    with _explained(path), _open_raw(path) as raw:
+    with explain_errors(path), _open_raw(path) as raw:
         return raw.peek(4).startswith((_GZIP, _ZSTANDARD))
 
 
@@ -315,9 +315,7 @@ def _separated_rows(
     if not columns.header:
         heading = [str(number) for number in range(1, len(first) + 1)]
         rows = rows if begun else chain([(line, first)], rows)
-    for name, count in Counter(filter(None, heading)).items():
-        if count > 1:
-            raise FileError(f"{path}: the heading names {name!r} twice; rename one of the columns")
+    check_distinct(path, filter(None, heading))
     lists: list[int] = []  # of the columns whose cells may be lists of references
     with suppress(FileError):  # raised again where the columns are needed
         lists = [heading.index(name) for name in columns.find_role("references", heading)]

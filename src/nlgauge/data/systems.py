@@ -261,6 +261,7 @@ def _files_in(path: str) -> Sequence[str] | None:
     """Return the sorted files of a folder, or None if the path is not a folder."""
     if isinstance(path, Url):
         return path.files()
-    if not Path(path).is_dir():
-        return None
-    return [str(file) for file in sorted(Path(path).iterdir()) if file.is_file()]
+    with files.explain_errors(path):
+        if not Path(path).is_dir():
+            return None
+        return [str(file) for file in sorted(Path(path).iterdir()) if file.is_file()]
