@@ -99,6 +99,8 @@ class Run:
         return {
             "nlgauge": version("nlgauge"),
             "systems": self.inputs.names,
+            "sources": self.inputs.sources and Path(self.inputs.sources).name,
+            "input": self.inputs.wanted,
             "columns": self.inputs.columns.to_dict() or None,
             "header": None if self.inputs.columns.header else False,
             "specs": list(self.metrics),
