@@ -121,15 +121,17 @@ class HuggingFaceEncoder(HuggingFaceModel):
         unique = list(dict.fromkeys(texts))
         tokens = self._tokenize(unique)
         split = self._tokenizer.pieces
-        pieces = [x for i, text in enumerate(unique) for x in split(i, text, tokens[i])]
+        every = (x for i, text in enumerate(unique) for x in split(i, text, tokens[i]))
+        pieces = [piece for piece in every if piece.ids]  # GPT-2 adds no special tokens
         states: dict[int, list[tuple[Piece, Floats]]] = {i: [] for i in range(len(unique))}
         batched = [[pieces[number] for number in batch] for batch in self._batches(pieces)]
         batched.sort(key=lambda batch: -len(batch) * len(batch[0].ids))  # threads end together
         for batch, batch_states in zip(batched, self._run_all(batched, layers), strict=True):
             for row, piece in enumerate(batch):
                 states[piece.text].append((piece, batch_states[row, :, : len(piece.ids)]))
-        clouds = {text: self._cloud(tokens[i], states[i]) for i, text in enumerate(unique)}
-        return [clouds[text] for text in texts]
+        clouds = (self._cloud(tokens[i], states[i], len(layers)) for i in states)
+        by_text = dict(zip(unique, clouds, strict=True))
+        return [by_text[text] for text in texts]
 
     def _batches(self, pieces: list[Piece]) -> Iterator[list[int]]:
         """Yield the indices of the pieces of each batch."""
@@ -174,8 +176,11 @@ class HuggingFaceEncoder(HuggingFaceModel):
             states = self._recorder.states([piece.ids for piece in batch], layers)
             return torch.stack(states, dim=1)
 
-    def _cloud(self, tokens: Tokens, states: list[tuple[Piece, Floats]]) -> Cloud:
+    def _cloud(self, tokens: Tokens, states: list[tuple[Piece, Floats]], layers: int) -> Cloud:
         """Return the cloud of a text from the states of its windows."""
+        if not states:
+            points = np.zeros((layers, 0, self.card.dimension), np.float32)
+            return Cloud(points, np.zeros(0), tokens)
         before, after = len(self._tokenizer.prefix), len(self._tokenizer.suffix)
         if len(states) == 1 and states[0][1].shape[1] == len(tokens):
             return Cloud(states[0][1], np.full(len(tokens), 1 / len(tokens)), tokens)

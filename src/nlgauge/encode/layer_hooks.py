@@ -88,7 +88,8 @@ class LayerRecorder:
         return [states[layer] for layer in layers]
 
     def _batch(self, texts: Sequence[Sequence[int]]) -> dict[str, Any]:
-        padding = self._model.config.pad_token_id or 0  # RoBERTa's positions depend on it
+        # Positions of RoBERTa depend on the padding; some configurations of Llama have -1.
+        padding = max(self._model.config.pad_token_id or 0, 0)
         rows = [torch.tensor(text) for text in texts]
         ids = pad_sequence(rows, batch_first=True, padding_value=padding)
         mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
