@@ -69,6 +69,13 @@ class FittedParts(NamedTuple):
     rows: list[int]
 
 
+def add_tables(first: tuple[Tables, ...], second: tuple[Tables, ...]) -> tuple[Tables, ...]:
+    """Return the tables of both, of which one may be empty."""
+    if not (first and second):
+        return first or second
+    return tuple(map(Tables.pool, zip(first, second, strict=True)))
+
+
 class Worker:
     """A scorer that is reused for all parts of a worker."""
 
@@ -90,9 +97,7 @@ class Worker:
         for part in task.parts.read():
             if task.folder.stop_requested():
                 break
-            tables = self.fit(part)
-            pairs = zip(total, tables, strict=True)
-            total = tuple(map(Tables.pool, pairs)) if total else tables
+            total = add_tables(total, self.fit(part))
             rows.append(len(part))
         return FittedParts(total, rows)
 
