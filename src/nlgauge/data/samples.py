@@ -28,17 +28,18 @@ class Samples:
             if self.references is None:
                 raise UsageError("there are no references: add -r FILE, or a column 'references'")
             return self
-        other, count = "the number of inputs is", len(self.candidates)
-        sets = [files.check_parallel(path, files.read_lines(path), other, count) for path in paths]
+        sets = map(self._parallel_lines, paths)
         return dataclasses.replace(self, references=tuple(zip(*sets, strict=True)))
 
     def with_sources(self, path: str | None) -> "Samples":
         """Return the samples with sources from a text file, one line per input, if any."""
         if path is None:
             return self
+        return dataclasses.replace(self, sources=tuple(self._parallel_lines(path)))
+
+    def _parallel_lines(self, path: str) -> list[str]:
         other, count = "the number of inputs is", len(self.candidates)
-        lines = files.check_parallel(path, files.read_lines(path), other, count)
-        return dataclasses.replace(self, sources=tuple(lines))
+        return files.check_parallel(path, files.read_lines(path), other, count)
 
 
 def read_samples(

@@ -7,12 +7,12 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-from nlgauge.core.corpus import Corpus
+from nlgauge.core.corpus import Corpus, refuse_duplicates
 from nlgauge.core.errors import DataError, FileError, ShapeError, UsageError
 from nlgauge.data import files
 from nlgauge.data.columns import Columns, Given
 from nlgauge.data.input_ranges import InputRange, TableRange, TextRange
-from nlgauge.data.text_rows import Rejected, Row, accept
+from nlgauge.data.text_rows import Rejected, Row, accept, to_corpus
 from nlgauge.data.urls import Url
 
 T = TypeVar("T")
@@ -67,13 +67,8 @@ def read_inputs(inputs: "InputFiles") -> tuple[Corpus, dict[str, str] | None]:
         raise UsageError("only one file can be read from stdin (-)")
     if inputs.tabular:
         rows = accept(inputs.rows())
-        corpus = Corpus.of(
-            [row.candidate for row in rows],
-            [row.references for row in rows],
-            sources=[row.source for row in rows],
-            systems=[row.system for row in rows],
-            ids=[row.id for row in rows],
-        )
+        corpus = to_corpus(rows)
+        refuse_duplicates(corpus.systems, corpus.ids)
         labels = [row.cluster for row in rows if row.cluster is not None]
         return corpus, clusters_by_id(corpus.ids, labels) if labels else None
     references, sources = inputs.references, inputs.sources

@@ -140,6 +140,13 @@ def _reference_cells(cells: Mapping[Any, Any], columns: tuple[Any, ...]) -> Any:
     ][:1]
 
 
+def to_corpus(rows: Iterable[Row]) -> Corpus:
+    """Return a corpus of rows, which their readers have validated."""
+    return Corpus.from_rows(
+        (row.candidate, row.references, row.system, row.id, row.source) for row in rows
+    )
+
+
 def accept(rows: Iterable[Row | Rejected]) -> list[Row]:
     """Return all rows; raise an error for a rejected one."""
     accepted = []
