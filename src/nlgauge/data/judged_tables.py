@@ -14,7 +14,7 @@ is not the segment names its document.
 
 import operator
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.errors import FileError
@@ -129,11 +129,22 @@ def _segment_column(rows: Sequence[Mapping[str, Any]], columns: Columns) -> str 
     if not columns_found:
         return None
     (system,) = columns_found
-    for name in (*SEGMENTS, *DOCUMENTS):
-        key = find_column(rows[0], (name,))
-        if key is not None and (
-            name in SEGMENTS
-            or len(rows) == len({(str(row.get(system)), str(row.get(key))) for row in rows})
-        ):
+    systems = [str(row.get(system)) for row in rows]
+    return find_segments(rows, rows[0], systems, (*SEGMENTS, *DOCUMENTS))
+
+
+def find_segments(
+    rows: Sequence[Mapping[str, Any]],
+    columns: Iterable[Any],
+    systems: Sequence[Hashable],
+    names: Sequence[str],
+) -> str | None:
+    """Return the first column of these names; documents only if they name every row of a system."""
+    for name in names:
+        key = find_column(columns, (name,))
+        if key is None:
+            continue
+        pairs = {(system, str(row.get(key))) for system, row in zip(systems, rows, strict=True)}
+        if name not in DOCUMENTS or len(pairs) == len(rows):
             return str(key)
     return None

@@ -20,9 +20,9 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import refuse_duplicates
 from nlgauge.core.errors import FileError, UsageError
 from nlgauge.data import files
-from nlgauge.data.columns import COLUMNS, Columns, find_column
+from nlgauge.data.columns import Columns
 from nlgauge.data.judged import parse_score, to_columns
-from nlgauge.data.judged_tables import DOCUMENTS, SEGMENTS
+from nlgauge.data.judged_tables import DOCUMENTS, SEGMENTS, find_segments
 from nlgauge.data.systems import InputFiles
 
 PlacedRows = Sequence[tuple[str, str, Mapping[str, Any]]]
@@ -111,7 +111,7 @@ def to_score_table(
     free = [name for name in first if name not in names]
     by_row = columns.find_role("system", free, where)
     wide = not by_row and len(names) > 1 and len({system for system, _, _ in rows}) == 1
-    key = _id_column(rows, free, columns)
+    key = _id_column(rows, free, columns, *by_row)
     entries: list[_Entry] = []
     numbers: Counter[str] = Counter()
     for source, place, row in rows:
@@ -180,17 +180,15 @@ def _mean_over_epochs(entries: Sequence[_Entry]) -> tuple[list[_Entry], tuple[st
     return averaged, (f"{note}.",)
 
 
-def _id_column(rows: PlacedRows, free: Sequence[str], columns: Columns) -> str | None:
+def _id_column(
+    rows: PlacedRows, free: Sequence[str], columns: Columns, system: str = ""
+) -> str | None:
     """Return the column that names items: a usual one, or documents if each has one row."""
     if {"id", "segment"} & columns.named.keys():
         return str(columns.find_role("id", free, rows[0][1])[0])
-    for name in (*SEGMENTS, "item", "id", *DOCUMENTS):
-        key = find_column(free, (name,))
-        system = find_column(free, COLUMNS["system"])
-        places = {(of, str(row.get(str(system))), str(row.get(str(key)))) for of, _, row in rows}
-        if key is not None and (name not in DOCUMENTS or len(places) == len(rows)):
-            return str(key)
-    return None
+    systems = [(of, str(row.get(system))) for of, _, row in rows]
+    names = (*SEGMENTS, "item", "id", *DOCUMENTS)
+    return find_segments([row for *_, row in rows], free, systems, names)
 
 
 def _name(row: Mapping[str, Any], key: str, place: str) -> str:
