@@ -144,6 +144,10 @@ class Columns:
         return single | dotted
 
 
+USUAL = Columns()
+"""All columns are found by their usual names."""
+
+
 def split_names(text: str) -> list[str]:
     """Split a comma-separated list; a name with a comma is put in quotation marks."""
     return [_unquoted(item) for item in _ITEM.findall(text) if item.strip()]

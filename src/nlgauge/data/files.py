@@ -20,7 +20,7 @@ from typing import IO, Any, cast
 
 from nlgauge.core.errors import FileError, MissingExtra, UsageError
 from nlgauge.core.jsonable import unique_keys
-from nlgauge.data.columns import COLUMNS, Columns, check_distinct, find_cell, require_column
+from nlgauge.data.columns import COLUMNS, USUAL, Columns, check_distinct, find_cell, require_column
 from nlgauge.data.csv_records import csv_records
 from nlgauge.data.cursors import Cursor, lines_after, seek_line
 from nlgauge.data.encodings import HEAD, OTHER_COMPRESSION, unmarked_utf16
@@ -35,7 +35,6 @@ _UNICODE = {  # UTF-32 first, as its mark starts with that of UTF-16
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "UTF-32"),
     **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "UTF-16"),
 }
-_USUAL = Columns()
 _PIPE_SECONDS = 5.0  # time to wait for a program to open a named pipe for writing
 
 
@@ -187,7 +186,7 @@ def read_table(
     kind: str | None = None,
     *,
     what: str = "table",
-    columns: Columns = _USUAL,
+    columns: Columns = USUAL,
 ) -> Rows:
     """Return the rows of a table file, each with its location, such as ``a.csv, line 2``."""
     form = kind or format_of(path)
@@ -203,7 +202,7 @@ def read_table(
 
 
 def read_cells(
-    path: str, kind: str, columns: Columns = _USUAL, cursor: Cursor | None = None
+    path: str, kind: str, columns: Columns = USUAL, cursor: Cursor | None = None
 ) -> NumberedRows:
     """Yield the rows of a table from the cursor on, each with the number of its last line."""
     start = cursor or Cursor()

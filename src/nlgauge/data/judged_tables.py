@@ -19,7 +19,7 @@ from typing import Any
 
 from nlgauge.core.errors import FileError
 from nlgauge.core.spans import Span
-from nlgauge.data.columns import Columns, Given, find_column
+from nlgauge.data.columns import USUAL, Columns, find_column
 from nlgauge.data.files import load_json, read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_score
 from nlgauge.data.text_rows import accept, table_rows
@@ -28,19 +28,16 @@ SEGMENTS = ("segment", "seg_id", "segment_id")
 DOCUMENTS = ("document", "doc_id", "doc")
 
 
-def read_judged_rows(
-    path: str, *, wanted: str | None = None, columns: Given | Columns = None, header: bool = True
-) -> JudgedCorpus:
-    """Return the judged corpus of a table file in the format ``wanted``, or that of its name."""
-    chosen = columns if isinstance(columns, Columns) else Columns.of(columns, header=header)
-    chosen.refuse(("systems",), "a judged table has a row for each output, with its system")
-    table = read_table(path, wanted, what="table of judged rows", columns=chosen)
+def read_judged_rows(path: str, *, columns: Columns = USUAL) -> JudgedCorpus:
+    """Return the judged corpus of a table file."""
+    columns.refuse(("systems",), "a judged table has a row for each output, with its system")
+    table = read_table(path, what="table of judged rows", columns=columns)
     rows = [row for _, row in table]
     if not rows:
         raise FileError(f"file {path!r} has no rows")
-    segment = _segment_column(rows, chosen)
-    document = _document_column(rows[0], chosen, segment)
-    chosen = chosen.with_id(segment)
+    segment = _segment_column(rows, columns)
+    document = _document_column(rows[0], columns, segment)
+    chosen = columns.with_id(segment)
     texts = accept(table_rows(table, "unknown", Counter(), chosen))
     known = dict.fromkeys(name for row in rows for name in row)
     for kind in ("human", "scores"):

@@ -43,11 +43,7 @@ class Samples:
 
 
 def read_samples(
-    path: str,
-    number: int | None = None,
-    *,
-    columns: Given | Columns = None,
-    wanted: str | None = None,
+    path: str, number: int | None = None, *, columns: Given | Columns = None
 ) -> Samples:
     """Return the candidates of JSON or JSON Lines, or of text with ``number`` lines per input."""
     named = columns if isinstance(columns, Columns) else Columns.of(columns)
@@ -62,7 +58,7 @@ def read_samples(
             raise FileError(f"{path} has {count}")
         groups = [tuple(lines[i : i + number]) for i in range(0, len(lines), number)]
         return Samples(tuple(map(str, range(len(groups)))), tuple(groups))
-    form = files.format_of(path, wanted=wanted or ("jsonl" if path == "-" else None))
+    form = files.format_of(path, wanted="jsonl" if path == "-" else None)
     if form not in ("jsonl", "json"):
         ways = "candidates of each input on consecutive lines, give their number: --samples N"
         raise UsageError(f"{path} is not named .jsonl or .json; for a text file with the {ways}")

@@ -20,7 +20,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import refuse_duplicates
 from nlgauge.core.errors import FileError, UsageError
 from nlgauge.data import files
-from nlgauge.data.columns import Columns
+from nlgauge.data.columns import USUAL, Columns
 from nlgauge.data.judged import parse_score, to_columns
 from nlgauge.data.judged_tables import DOCUMENTS, SEGMENTS, find_segments
 from nlgauge.data.systems import InputFiles
@@ -33,7 +33,6 @@ SCORE = "score"
 
 _EPOCH = {"sample", "epoch"}  # columns of a log that repeats samples
 _BINARY = {"true": 1.0, "false": 0.0}
-_USUAL = Columns()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +52,7 @@ def read_score_tables(
     paths: Sequence[str],
     names: Sequence[str],
     *,
-    columns: Columns = _USUAL,
+    columns: Columns = USUAL,
     cluster: str | None = None,
     wanted: str | None = None,
 ) -> ScoreTable:
@@ -100,7 +99,7 @@ def to_score_table(
     rows: PlacedRows,
     names: Sequence[str],
     *,
-    columns: Columns = _USUAL,
+    columns: Columns = USUAL,
     cluster: str | None = None,
 ) -> ScoreTable:
     """Return the scores of rows; see `read_score_tables`."""

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -10,7 +10,7 @@ from typing import TypeVar
 from nlgauge.core.corpus import Corpus, refuse_duplicates
 from nlgauge.core.errors import DataError, FileError, ShapeError, UsageError
 from nlgauge.data import files
-from nlgauge.data.columns import Columns, Given
+from nlgauge.data.columns import USUAL, Columns, Given
 from nlgauge.data.input_ranges import InputRange, TableRange, TextRange
 from nlgauge.data.text_rows import Rejected, Row, accept, to_corpus
 from nlgauge.data.urls import Url
@@ -113,7 +113,7 @@ class InputFiles:
     references: Sequence[str] = ()
     wanted: str | None = None
     sources: str | None = None
-    columns: Columns = field(default_factory=Columns)
+    columns: Columns = USUAL
     cluster: str | None = None
     """The column with the clusters of segments; for text files, a file with a line for each."""
 

@@ -22,7 +22,7 @@ from nlgauge.scale.signals import delay_signals
 from nlgauge.scale.worker import LoadTables, Work, Worker, WorkerConfig
 from nlgauge.scoring import Scorer
 
-ATTEMPTS = 3
+ATTEMPTS = 3  # submissions of a task
 QUEUED_PER_WORKER = 2  # so that no worker is idle while its result is received
 Task = TypeVar("Task")
 
@@ -45,7 +45,6 @@ class Engine(ABC, Generic[Task]):
     """A context manager that runs tasks on workers."""
 
     capacity = 1  # tasks in progress at once
-    attempts = ATTEMPTS  # submissions of a task
     _load_tables: LoadTables | None = None
 
     def run(self, work: Work, tasks: Iterable[Any]) -> Iterator[Any]:
@@ -76,7 +75,7 @@ class Engine(ABC, Generic[Task]):
                 try:
                     result = self._result(submitted)
                 except WorkerLost as error:
-                    if attempt == self.attempts:
+                    if attempt == ATTEMPTS:
                         raise DataError(
                             f"workers died {ATTEMPTS} times while processing {task.name}, perhaps "
                             "out of memory; try fewer workers or smaller parts (--part-rows). "
