@@ -147,7 +147,7 @@ class Results:
             inputs = dict(content.get("inputs") or {})
             texts = [entry[key] for entry in scores for key in ("signature", "system")]
             texts += [inputs.get(key) or "" for key in ("sources", "wanted")]
-            lists = [inputs.get(key) or () for key in ("candidates", "references")]
+            lists = [inputs.get(key, []) for key in ("candidates", "references")]
             texts += chain(*lists, *dict(inputs.get("columns") or {}).values())
             if not all(isinstance(text, str) for text in texts):
                 raise TypeError("a name is not a text")
@@ -223,9 +223,7 @@ def files_of(
     if candidates:
         settings = {name: value for name, value in stored.items() if name in _FILES[3:]}
         return {**settings, "candidates": candidates, "references": references or []}
-    try:
-        lists = {name: list(inputs[name]) for name in _FILES[:2]}
-        return {**stored, **lists}
-    except (KeyError, TypeError):
+    if not set(_FILES[:2]) <= stored.keys():
         message = "these results do not name their files; give the texts with -c FILE -r FILE"
-        raise UsageError(message) from None
+        raise UsageError(message)
+    return stored

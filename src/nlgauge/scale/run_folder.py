@@ -107,19 +107,20 @@ class RunFolder:
 
     def write(self, name: str, content: Any) -> None:
         """Write a JSON file."""
-        self._write(self.path / name, [(json.dumps(content, indent=2) + "\n").encode()])
+        self.write_bytes(name, [(json.dumps(content, indent=2) + "\n").encode()])
 
-    def write_bytes(self, name: str, pieces: Iterable[bytes]) -> None:
-        """Write a file piece by piece."""
-        self._write(self.path / name, pieces)
+    def write_bytes(self, name: str | Path, pieces: Iterable[bytes]) -> None:
+        """Write a file of the folder piece by piece."""
+        with explain_errors(self.path):
+            replace_file(self.path / name, pieces, sync=True)
 
     def write_part(self, scores: PartScores) -> None:
         """Write the files of a part; the one that completes it is written last."""
-        self._write(self._segments_file(scores.name), [scores.segments])
+        self.write_bytes(self._segments_file(scores.name), [scores.segments])
         identity = {"part": scores.name, "run": self._run}
         content = {**identity, CHECKSUM: _sha256(scores.segments), **scores.sums}
         signed = {"sha256": _sha256(_canonical(content)), **content}
-        self._write(self._sums_file(scores.name), [(json.dumps(signed) + "\n").encode()])
+        self.write_bytes(self._sums_file(scores.name), [(json.dumps(signed) + "\n").encode()])
 
     def read_sums(self, name: str, *, check_segments: bool = True) -> dict[str, Any] | None:
         """Return the sums of a part, or None if they or its segment scores are not valid."""
@@ -148,10 +149,6 @@ class RunFolder:
 
     def _sums_file(self, name: str) -> Path:
         return self._parts / f"{name}.json"
-
-    def _write(self, file: Path, content: Iterable[bytes]) -> None:
-        with explain_errors(self.path):
-            replace_file(file, content, sync=True)
 
 
 def replace_file(file: Path, content: Iterable[bytes], *, sync: bool = False) -> None:
