@@ -31,10 +31,8 @@ def encode_array(numbers: Floats) -> dict[str, Any]:
     return {"shape": list(numbers.shape), "float64": data}
 
 
-def decode_array(content: Mapping[str, Any] | Floats) -> Floats:
-    """Decode the result of ``encode_array``; return arrays unchanged."""
-    if isinstance(content, np.ndarray):
-        return content
+def decode_array(content: Mapping[str, Any]) -> Floats:
+    """Decode the result of ``encode_array``."""
     raw = np.frombuffer(base64.b64decode(content["float64"]), dtype="<f8")
     return raw.reshape(content["shape"]).astype(np.float64)
 
