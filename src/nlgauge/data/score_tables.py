@@ -87,11 +87,10 @@ def read_score_tables(
             raise UsageError(f"{path} is not a table of scores: {known}")
     inputs = InputFiles(paths, (), wanted, None, columns)
     rows = []
-    for system, table in inputs.tables():
-        for place, cells in table:
-            if isinstance(cells, str):
-                raise FileError(f"{place}: {cells}")
-            rows.append((system, place, cells))
+    for system, place, cells in inputs.table_cells():
+        if isinstance(cells, str):
+            raise FileError(f"{place}: {cells}")
+        rows.append((system, place, cells))
     return to_score_table(rows, names, columns=columns, cluster=cluster)
 
 

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -238,18 +237,15 @@ class InputFiles:
             raise FileError(f"folder {path!r} has no table; names of tables end in {files.ENDINGS}")
         return tables
 
-    def tables(self) -> Iterator[tuple[str, Iterator[tuple[str, files.Cells]]]]:
-        """Yield the name of every table's system and its rows, as locations and cells."""
+    def table_cells(self) -> Iterator[tuple[str, str, files.Cells]]:
+        """Yield the system of its file, the location and the cells of every row of the tables."""
         for path, name in zip(self.candidates, self.names, strict=True):
-            some = False
+            rows = 0
             for file, form in self._tables(path).items():
-                lines = files.read_cells(file, form, self.columns)
-                first = next(lines, None)
-                some |= first is not None
-                rows = chain([] if first is None else [first], lines)
-                yield name, ((f"{file}, line {line}", cells) for line, cells in rows)
-            if not some:
-                raise FileError(f"file {path!r} has no rows")
+                for line, cells in files.read_cells(file, form, self.columns):
+                    rows += 1
+                    yield name, f"{file}, line {line}", cells
+            self.check_rows(path, rows)
 
 
 def _files_in(path: str) -> Sequence[str] | None:
