@@ -241,5 +241,5 @@ def test_a_checkpoint_without_pooler_is_complete(tiny, tmp_path: Path) -> None:
     "spec", ["bertscore:model=~nobody-of-this-name/x", "wmd:model=~nobody-of-this-name/a.txt"]
 )
 def test_an_unknown_home_folder_is_named(spec: str) -> None:
-    with pytest.raises(FileError, match="the home folder of this user is unknown; write the path"):
+    with pytest.raises(FileError, match="its home folder is unknown; write the path"):
         score(["a"], ["a"], metrics=spec)

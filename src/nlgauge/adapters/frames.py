@@ -87,8 +87,7 @@ def _column(frame: Any, name: str) -> list[Any]:
         raise UsageError(f"the frame has {found}; it has {', '.join(map(repr, names))}")
     column = frame[name]
     if hasattr(column, "notna"):  # pandas has NaN or NA in place of None
-        present = column.notna()
-        return [cell if some else None for cell, some in zip(column, present, strict=True)]
+        return [cell if some else None for cell, some in zip(column, column.notna(), strict=True)]
     return list(column)
 
 

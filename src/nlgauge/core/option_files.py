@@ -25,5 +25,5 @@ def expand_home(path: str | Path) -> Path:
     try:
         return Path(path).expanduser()
     except RuntimeError:
-        hint = "write the path in full"
-        raise FileError(f"{str(path)!r}: the home folder of this user is unknown; {hint}") from None
+        reason = "its home folder is unknown; write the path in full"
+        raise FileError(f"{str(path)!r} cannot be found: {reason}") from None

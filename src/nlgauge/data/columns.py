@@ -144,8 +144,7 @@ class Columns:
         return single | dotted
 
 
-USUAL = Columns()
-"""All columns are found by their usual names."""
+USUAL = Columns()  # all are found by their usual names
 
 
 def split_names(text: str) -> list[str]:

@@ -45,10 +45,10 @@ def quoted_at_stop(content: IO[bytes], start: int, stop: int) -> tuple[bool, boo
     lines = list(_decode(lines_after(content, cursor)))
     if not any('"' in line for line in lines):
         return False, True
-    return (
-        _NOT_CLOSED in _parse(iter(lines), quoted=False),
-        _NOT_CLOSED in _parse(iter(lines), quoted=True),
+    first, second = (
+        _NOT_CLOSED in _parse(iter(lines), quoted=is_open) for is_open in (False, True)
     )
+    return first, second
 
 
 def _decode(lines: Iterable[bytes]) -> Iterator[str]:

@@ -121,8 +121,7 @@ class HuggingFaceEncoder(HuggingFaceModel):
         unique = list(dict.fromkeys(texts))
         tokens = self._tokenize(unique)
         split = self._tokenizer.pieces
-        every = (x for i, text in enumerate(unique) for x in split(i, text, tokens[i]))
-        pieces = [piece for piece in every if piece.ids]  # GPT-2 adds no special tokens
+        pieces = [x for i, text in enumerate(unique) for x in split(i, text, tokens[i]) if x.ids]
         states: dict[int, list[tuple[Piece, Floats]]] = {i: [] for i in range(len(unique))}
         batched = [[pieces[number] for number in batch] for batch in self._batches(pieces)]
         batched.sort(key=lambda batch: -len(batch) * len(batch[0].ids))  # threads end together
@@ -178,7 +177,7 @@ class HuggingFaceEncoder(HuggingFaceModel):
 
     def _cloud(self, tokens: Tokens, states: list[tuple[Piece, Floats]], layers: int) -> Cloud:
         """Return the cloud of a text from the states of its windows."""
-        if not states:
+        if not states:  # GPT-2 adds no special tokens to an empty text
             points = np.zeros((layers, 0, self.card.dimension), np.float32)
             return Cloud(points, np.zeros(0), tokens)
         before, after = len(self._tokenizer.prefix), len(self._tokenizer.suffix)

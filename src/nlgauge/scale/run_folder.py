@@ -33,8 +33,8 @@ NOT_SHARED = (
     "a worker does not see {!r}; all machines need the folder of --parts, and the input files, "
     "in a file system that they share"
 )
-_LOCK, _TEMPORARY, _STOP, _SCRATCH = "run.lock", ".unfinished", "run.stop", "ids"
-_PARTS = "parts"
+_LOCK, _TEMPORARY, _STOP = "run.lock", ".unfinished", "run.stop"
+_PARTS, _SCRATCH = "parts", "ids"
 
 
 class RunFolder:
