@@ -22,7 +22,7 @@ from bench.streams import ENCODED, LEXICAL, plan_of, write_rows
 from bench.tables import print_table
 from nlgauge.scale.blocks import Block, Bytes, FilesTask, index_block, scan_bytes
 from nlgauge.scale.engine import QUEUED_PER_WORKER, open_engine
-from nlgauge.scale.ids import digest_ranges
+from nlgauge.scale.repeated_ids import digest_ranges
 from nlgauge.scale.run import _MAX_PARTS, _TASK_SECONDS
 from nlgauge.scale.run_folder import RunFolder
 from nlgauge.scale.sums import RANGE, SumRange

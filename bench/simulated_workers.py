@@ -29,8 +29,8 @@ from nlgauge.data.text_rows import Row
 from nlgauge.scale import run as run_module
 from nlgauge.scale.blocks import Block, BlockIndex, FilesTask, Scan
 from nlgauge.scale.engine import InProcess
-from nlgauge.scale.ids import Repeats
 from nlgauge.scale.parts import Part
+from nlgauge.scale.repeated_ids import Repeats
 from nlgauge.scale.run import Run
 from nlgauge.scale.sums import SumRange, Sums
 from nlgauge.scale.worker import FinishedPart, PartsTask, Worker, WorkerConfig

@@ -115,7 +115,7 @@ def test_licences_of_what_is_required() -> None:
 
 def test_the_page_of_licences_names_all_dependencies_and_digests() -> None:
     from nlgauge.encode.model_files import EMBEDDED_SHA256
-    from nlgauge.encode.use import WEIGHTS_SHA256
+    from nlgauge.encode.universal_sentence_encoder import WEIGHTS_SHA256
 
     page = (ROOT / "docs" / "licences.md").read_text("utf-8")
     project = CONFIG["project"]

@@ -87,12 +87,16 @@ def test_unusable_results_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="there is no file"):
         Results.read(tmp_path / "none.json")
     broken = tmp_path / "broken.json"
-    for text in ("[", '{"scores": [{"value": 1}]}', "[]", '{"scores": 3}'):
+    entry = {"signature": BLEU, "system": "mine", "value": 1}
+    wrong = [{"scores": [{**entry, **each}]} for each in ({"system": []}, {"value": 10**400})]
+    inputs = [[1], {"candidates": [5]}, {"sources": 5}, {"columns": 7}, {"columns": {"id": [7]}}]
+    wrong += [{"scores": [entry], "inputs": each} for each in inputs]
+    texts = ["[", '{"scores": [{"value": 1}]}', "[]", '{"scores": 3}', *map(json.dumps, wrong)]
+    for text in texts:
         broken.write_text(text)
         with pytest.raises(FileError, match=r"is not (a result of|JSON)"):
             Results.read(broken)
     corpus = Corpus.of(["a"], ["a"], systems=["other"])
-    entry = {"signature": BLEU, "system": "mine", "value": 1}
     with pytest.raises(DataError, match="of system 'mine', but the texts are of 'other'"):
         Results((entry,), {}).replay(corpus)
     with pytest.raises(DataError, match="no scores"):

@@ -23,8 +23,8 @@ from nlgauge.core.signature import Signature
 from nlgauge.core.versions import version_of
 from nlgauge.encode import open_encoder, open_masked_lm
 from nlgauge.encode import solver_device as open_solver_device
-from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.model_files import MODEL_VARIABLE, is_default_model_installed
+from nlgauge.encode.protocols import Encoder, MaskedLm
 from nlgauge.encode.run_options import RunOptions
 from nlgauge.metrics import CloudMetric, metric_in
 from nlgauge.metrics import metric as build_metric
@@ -158,14 +158,13 @@ def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
     metric = build_metric(spec) if runtime.lang is None else metric_in(runtime.lang, spec)
     open_options = isinstance(spec, str) and "|" not in spec
     unset = open_options and runtime.precision is not None and "precision=" not in str(spec)
-    changed: dict[str, Any] = {"precision": runtime.precision} if unset else {}
 
     def bind(label: str, metric: Metric) -> BoundMetric:
         if metric.members:
             bound = (bind(member.label(), member) for member in metric.members)
             return BoundMetric(label, metric).with_members(bound)
-        if changed and "precision" in options_of(type(metric)):
-            metric = dataclasses.replace(metric, **changed)
+        if unset and "precision" in options_of(type(metric)):
+            metric = dataclasses.replace(metric, **{"precision": runtime.precision})
         need = metric.needs
         if need.kind == "text":
             return BoundMetric(label, metric)

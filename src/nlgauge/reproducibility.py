@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -143,12 +144,18 @@ class Results:
         content = read_json(str(path))
         try:
             scores = tuple(dict(entry) for entry in content["scores"])
-            for entry in scores:
-                _ = entry["signature"], entry["system"], float(entry["value"])
-        except (ValueError, KeyError, TypeError) as error:
+            inputs = dict(content.get("inputs") or {})
+            texts = [entry[key] for entry in scores for key in ("signature", "system")]
+            texts += [inputs.get(key) or "" for key in ("sources", "wanted")]
+            lists = [inputs.get(key, []) for key in ("candidates", "references")]
+            texts += chain(*lists, *dict(inputs.get("columns") or {}).values())
+            if not all(isinstance(text, str) for text in texts):
+                raise TypeError("a name is not a text")
+            _ = [float(entry["value"]) for entry in scores]
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
             message = f"{str(path)!r} is not a result of `nlgauge score -f json`: {error!r}"
             raise FileError(message) from error
-        return cls(scores, content.get("inputs", {}))
+        return cls(scores, inputs)
 
     def replay(
         self,
@@ -216,9 +223,7 @@ def files_of(
     if candidates:
         settings = {name: value for name, value in stored.items() if name in _FILES[3:]}
         return {**settings, "candidates": candidates, "references": references or []}
-    try:
-        lists = {name: list(inputs[name]) for name in _FILES[:2]}
-        return {**stored, **lists}
-    except (KeyError, TypeError):
+    if not set(_FILES[:2]) <= stored.keys():
         message = "these results do not name their files; give the texts with -c FILE -r FILE"
-        raise UsageError(message) from None
+        raise UsageError(message)
+    return stored

@@ -50,6 +50,22 @@ def test_datasets_columns_and_several_reference_columns() -> None:
     assert list(found["system"]) == ["S", "T"]
 
 
+def test_gaps_in_columns_of_references_are_skipped() -> None:
+    pd = pytest.importorskip("pandas")
+    for gap in (None, float("nan"), pd.NA):
+        frame = pd.DataFrame({**TEXTS, "more": ["a", gap]})
+        found = score_frame(frame, candidate="hyp", reference=["ref", "more"], metrics="chrf")
+        expected = score(TEXTS["hyp"], [["a b c", "a"], ["c"]], metrics="chrf")["chrf"].segments
+        assert found["value"].tolist() == expected.tolist()
+
+
+def test_a_column_that_occurs_twice_is_refused() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame([["a", "b", "c"]] * 2, columns=["candidate", "ref", "ref"])
+    with pytest.raises(UsageError, match="has 2 columns 'ref'"):
+        score_frame(frame, reference="ref", metrics="chrf")
+
+
 def test_a_missing_column_and_an_unknown_type_of_frame_are_named() -> None:
     pd = pytest.importorskip("pandas")
     with pytest.raises(UsageError, match="no column 'reference'; it has 'hyp', 'ref'"):

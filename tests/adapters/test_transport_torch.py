@@ -117,6 +117,8 @@ def test_equal_clouds_have_a_finite_gradient() -> None:
             "row 0 of candidate_weights is all 0",
         ),
         ({"reference_weights": -torch.ones(1, 3)}, DataError, "none may be below 0"),
+        ({"reference_weights": torch.full((1, 3), torch.nan)}, DataError, "contain nan"),
+        ({"candidates": _random(1, 4, 3) * torch.nan}, DataError, "NaN or infinities"),
         ({"iterations": 1}, NotConverged, "use a larger epsilon"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from nlgauge.data import KINDS, read_judged
 from nlgauge.data.detection import detect_kind
 
 SUMMEVAL = b'{"id":"1","decoded":"d","model_id":"M","expert_annotations":[],"references":[]}'
+MQM = b"System\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
 
 
 @pytest.mark.parametrize(
@@ -49,6 +51,10 @@ def test_folders_are_known_by_the_names_in_them(tmp_path: Path, kind: str, names
         ("a.csv", b'"dataset","sys_ref","informativeness"\n', "novikova2017"),
         ("a.jsonl", SUMMEVAL, "summeval"),
         ("a.jsonl.gz", gzip.compress(SUMMEVAL, mtime=0), "summeval"),
+        ("a.jsonl", b"\n" + SUMMEVAL, "summeval"),
+        ("a.jsonl", codecs.BOM_UTF8 + SUMMEVAL, "summeval"),
+        ("a.tsv", codecs.BOM_UTF8 + MQM, "mqm"),
+        ("a.eval", b"PK\x03\x04", "rows"),
     ],
 )
 def test_files_are_known_by_name_and_first_line(tmp_path, name, content, kind) -> None:

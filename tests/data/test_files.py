@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import DataError, FileError, UsageError
+from nlgauge.data import read_judged
 from nlgauge.data.files import format_of, read_lines, read_table
 from nlgauge.data.systems import InputFiles, read_systems
+from nlgauge.data.text_rows import Rejected, Row
 
 ROWS = [
     {"id": "s1", "system": "A", "candidate": "a b", "references": ["a", "b"]},
@@ -53,6 +55,31 @@ def test_gzip_is_detected_by_content(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"hello\n" * 100)[:30])
     with pytest.raises(FileError, match="cannot be read"):
         read_lines(str(path))
+
+
+def test_a_text_in_place_of_a_file_name_is_named() -> None:
+    text = "a long text " * 30
+    for read in (lambda: read_systems([text], ["r.txt"]), lambda: read_judged(text)):
+        with pytest.raises(FileError, match=r"a long text .*: File name too long"):
+            read()
+
+
+def test_a_closed_stdin_is_named(monkeypatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(FileError, match="nothing to read from stdin"):
+        read_lines("-")
+
+
+def test_a_quotation_mark_that_is_not_closed_loses_no_rows_silently(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    for end in ("", "e,f\ng,h\n"):
+        path.write_text('candidate,reference\na,b\nc,"d\n' + end)
+        with pytest.raises(FileError, match=r"not closed in the row that begins in line 3"):
+            read_systems([str(path)])
+        first, second = InputFiles([str(path)]).rows()
+        assert (isinstance(first, Row), isinstance(second, Rejected)) == (True, True)
+    path.write_text('candidate,reference\na,b\nc,"d\ne"')
+    assert read_systems([str(path)]).references == (("b",), ("d\ne",))
 
 
 def test_stdin_is_a_dash(monkeypatch) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from nlgauge.core.errors import DataError, FileError, OptionError
 from nlgauge.data import read_judged
-from nlgauge.data.summeval import read_summeval
 from nlgauge.data.webnlg import read_inputs
 
 
@@ -49,9 +48,6 @@ def test_summeval(tmp_path: Path) -> None:
     assert judged.human["coherence"].tolist() == [2.0, 1.0]
     assert judged.notes[0].endswith("dropped 1: 1 without expert_annotations.")
     assert read_judged(tmp_path).notes == judged.notes, "the folder is enough"
-    assert read_summeval(str(path), annotators="turker").human["fluency"].tolist() == [1, 1, 1]
-    with pytest.raises(OptionError, match="annotators is 'me'; it is expert or turker"):
-        read_summeval(str(path), annotators="me")
 
 
 def test_summeval_paired_brings_the_article(tmp_path: Path) -> None:

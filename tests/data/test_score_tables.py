@@ -55,6 +55,12 @@ def test_scores_may_be_in_an_object_or_have_a_prefix(tmp_path: Path) -> None:
     assert found.scores["comet"].tolist() == [0.5, 0.25]
 
 
+def test_documents_name_items_if_the_column_of_systems_is_named(tmp_path: Path) -> None:
+    text = "engine,doc_id,acc\nx,d1,1\nx,d2,0\ny,d2,0\ny,d1,1\n"
+    found = read(tmp_path, text, "acc", columns=Columns.of("system=engine"))
+    assert (found.systems, found.ids) == (("x", "x", "y", "y"), ("d1", "d2", "d2", "d1"))
+
+
 def test_truth_values_and_gaps(tmp_path: Path) -> None:
     found = read(tmp_path, "a,b\nTrue,false\n,NaN\n1,0.5\n", "a,b")
     np.testing.assert_equal(found.scores[SCORE], [1, 0, np.nan, np.nan, 1, 0.5])

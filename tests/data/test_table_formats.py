@@ -119,6 +119,16 @@ def test_a_header_that_names_a_column_twice_is_refused(
         list(read_cells(str(path), kind))
 
 
+def test_a_parquet_table_that_names_a_column_twice_is_refused(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table([["a"], ["b"]], names=["ref", "ref"]), path)
+    with pytest.raises(FileError, match="names 'ref' twice"):
+        list(read_cells(str(path), "parquet"))
+
+
 def test_a_cell_may_be_long_and_hold_nul(tmp_path: Path) -> None:
     text = "w\0" * 500_000
     path = tmp_path / "a.csv"

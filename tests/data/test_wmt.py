@@ -151,14 +151,17 @@ def test_mt_metrics_eval(test_set: Path) -> None:
 
 
 def test_mt_metrics_eval_with_one_reference_and_stored_scores(test_set: Path) -> None:
-    judged = read_mt_metrics_eval(str(test_set), references=["refA"], metrics=["BLEU-refA"])
+    judged = read_mt_metrics_eval(str(test_set), references="refA", metrics=["BLEU-refA"])
     assert judged.corpus.systems == ("X.1", "Y", "refB", "refB")
     assert judged.corpus.references[0] == ("a1",)
     assert list(judged.stored_rows("BLEU-refA")) == [("X.1", "1", 1.0), ("Y", "2", 4.0)]
     with pytest.raises(OptionError, match="no reference 'refC' for 'en-de'; there are: refA, refB"):
-        read_mt_metrics_eval(str(test_set), references=["refC"])
-    named = read_mt_metrics_eval(str(test_set), references=["refA"], metrics=["BLEU"])
+        read_mt_metrics_eval(str(test_set), references="refC")
+    named = read_mt_metrics_eval(str(test_set), references="refA", metrics=["BLEU"])
     assert list(named.stored_rows("BLEU")) == [("X.1", "1", 1.0), ("Y", "2", 4.0)]
+    for names, count in ((" refA", 1), ("refA, refB", 2)):
+        corpus = read_judged(test_set, references=names).corpus
+        assert {len(texts) for texts in corpus.references} == {count}
     assert read_judged(test_set, references="refA").corpus.references == judged.corpus.references
     with pytest.raises(FileError, match="stored scores: BLEU-refA"):
         read_mt_metrics_eval(str(test_set), metrics=["COMET"])

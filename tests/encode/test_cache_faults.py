@@ -303,6 +303,16 @@ def test_the_least_recently_used_record_is_deleted_first(
     assert (tmp_path / FILE_NAME).stat().st_size <= 3_500_000
 
 
+def test_records_that_together_exceed_the_limit_are_stored_as_far_as_they_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NLGAUGE_CACHE_SIZE", "3.5MB")
+    cache = EmbeddingCache(tmp_path)
+    cache.write("identity", records(100_000, *map(str, range(50))))
+    assert sum(each.entries for each in cache.contents()) > 15
+    assert (tmp_path / FILE_NAME).stat().st_size <= 3_500_000
+
+
 def test_an_old_and_a_new_process_see_the_same_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -273,3 +274,30 @@ def test_progress_is_counted_by_batches(tiny) -> None:
         torch.set_num_threads(before)
     run.report()
     assert reports[-1] == 999
+
+
+def _changed(folder: Path, target: Path, file: str, **changes: object) -> str:
+    """Copy the folder of a model and change keys of one of its JSON files."""
+    shutil.copytree(folder, target)
+    content = json.loads((target / file).read_text("utf-8"))
+    (target / file).write_text(json.dumps(content | changes), "utf-8")
+    return str(target)
+
+
+@pytest.mark.parametrize("texts", [["", "a man in a boat"], [""]])
+def test_an_empty_text_without_special_tokens_has_the_worst_value(tiny, tmp_path, texts) -> None:
+    folder = _changed(tiny("gpt-2"), tmp_path / "m", "tokenizer.json", post_processor=None)
+    encoder = open_encoder(folder)
+    for text, cloud in zip(texts, encoder.encode(texts, (1, 2)), strict=True):
+        assert cloud.points.shape == (2, len(cloud.tokens), 16)
+        assert len(cloud.tokens) > 0 or not text
+    references = ["a man in a boat"] * len(texts)
+    (scores,) = score(texts, references, metrics=f"bertscore:model={folder}").values()
+    np.testing.assert_allclose(scores.segments, [0, 1][: len(texts)], atol=1e-6)
+
+
+def test_a_negative_padding_id_is_not_looked_up(tiny, tmp_path) -> None:
+    folder = _changed(tiny("llama"), tmp_path / "m", "config.json", pad_token_id=-1)
+    own, other = (open_encoder(str(name)).encode(TEXTS, (2,)) for name in (folder, tiny("llama")))
+    for cloud, expected in zip(own, other, strict=True):
+        np.testing.assert_allclose(cloud.points, expected.points, atol=NEAR)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -114,3 +116,17 @@ def test_progress_is_counted_by_passes(folders) -> None:
     with run.phase("infolm", 1000):
         model.histograms(TEXTS, _uniform)
     assert len(set(reports)) > 10
+
+
+def test_threads_do_not_change_each_others_histograms(folders) -> None:
+    masked_lm = open_masked_lm(folders("bert"), RunOptions(batch_tokens=64))
+    groups = [TEXTS[:2], TEXTS[1:4]] * 8
+    expected = [masked_lm.histograms(texts, _uniform)[1.0] for texts in groups]
+    with ThreadPoolExecutor(4) as pool:
+        found = pool.map(lambda texts: masked_lm.histograms(texts, _uniform)[1.0], groups)
+        for own, others in zip(expected, found, strict=True):
+            for one, other in zip(own, others, strict=True):
+                np.testing.assert_array_equal(one.ids, other.ids)
+                np.testing.assert_allclose(
+                    one.log_probabilities, other.log_probabilities, atol=1e-5
+                )

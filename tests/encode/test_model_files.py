@@ -14,7 +14,7 @@ import pytest
 
 from conftest import needs_embedded
 from nlgauge import Runtime, score
-from nlgauge.core.errors import MissingExtra, ModelError
+from nlgauge.core.errors import FileError, MissingExtra, ModelError
 from nlgauge.encode import model_files
 from nlgauge.encode.model_files import chosen_model, find_model
 
@@ -235,3 +235,11 @@ def test_a_checkpoint_without_pooler_is_complete(tiny, tmp_path: Path) -> None:
     assert len(kept) < len(weights)
     save_file(kept, folder / "model.safetensors", _FORMAT)
     assert open_encoder(str(folder)).card.depth == 3
+
+
+@pytest.mark.parametrize(
+    "spec", ["bertscore:model=~nobody-of-this-name/x", "wmd:model=~nobody-of-this-name/a.txt"]
+)
+def test_an_unknown_home_folder_is_named(spec: str) -> None:
+    with pytest.raises(FileError, match="its home folder is unknown; write the path"):
+        score(["a"], ["a"], metrics=spec)

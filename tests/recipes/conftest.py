@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from conftest import example
-from nlgauge.encode import static
+from nlgauge.encode import word_vectors
 
 SYSTEMS = ("fluent", "literal", "hasty")
 WEBNLG = ("Correctness", "DataCoverage", "Fluency", "Relevance", "TextStructure")
@@ -36,10 +36,12 @@ def small_word_vectors() -> Iterator[None]:
     words = sorted({word for line in texts for word in re.findall(r"\w+", line.lower())})
     vectors = np.random.default_rng(0).standard_normal((len(words), 8))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(static, "_glove", lambda: static.Vectors.of(words, vectors, "example"))
-        static.open_static.cache_clear()
+        patch.setattr(
+            word_vectors, "_glove", lambda: word_vectors.Vectors.of(words, vectors, "example")
+        )
+        word_vectors.open_static.cache_clear()
         yield
-    static.open_static.cache_clear()
+    word_vectors.open_static.cache_clear()
 
 
 @pytest.fixture(scope="session")

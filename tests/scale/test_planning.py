@@ -19,9 +19,9 @@ from nlgauge.data.columns import Columns
 from nlgauge.data.systems import InputFiles
 from nlgauge.data.text_rows import Rejected, Row
 from nlgauge.scale.engine import InProcess
-from nlgauge.scale.ids import DigestWriter, digest_ranges, join_repeats
 from nlgauge.scale.parts import cut_parts
 from nlgauge.scale.planning import InputScan, Plan
+from nlgauge.scale.repeated_ids import DigestWriter, digest_ranges, join_repeats
 from nlgauge.scale.run_folder import RunFolder
 from nlgauge.scale.signals import SignalHandler
 from nlgauge.scale.worker import WorkerConfig
@@ -232,7 +232,7 @@ def test_repeated_ids_and_segments_are_those_that_a_set_finds(
     tmp_path: Path, engine: InProcess, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In one file with ids, one whose ids are numbers, and again one with ids."""
-    monkeypatch.setattr("nlgauge.scale.ids._RANGE_ROWS", 10)
+    monkeypatch.setattr("nlgauge.scale.repeated_ids._RANGE_ROWS", 10)
     draw = random.Random(2)
     paths = []
     for name, keys in {"a": True, "b": False, "c": True}.items():
@@ -274,7 +274,7 @@ def test_digests_in_many_ranges_are_compared_as_in_one(
     ids = [draw.integers(0, 400, 100).tolist() for _ in range(6)]
     found = []
     for limit in (100, 250, 1 << 22):
-        monkeypatch.setattr("nlgauge.scale.ids._RANGE_ROWS", limit)
+        monkeypatch.setattr("nlgauge.scale.repeated_ids._RANGE_ROWS", limit)
         folder = tmp_path / str(limit)
         runs = []
         for block, values in enumerate(ids):

@@ -251,6 +251,17 @@ def test_changed_input_is_refused_before_any_work(
         run.execute()
 
 
+def test_files_with_another_role_are_refused(tmp_path: Path) -> None:
+    for name in "crs":
+        (tmp_path / f"{name}.txt").write_text("a b\n")
+    c, r, s = (str(tmp_path / f"{name}.txt") for name in "crs")
+    run = Run(InputFiles([c], [r], sources=s), ("chrf",), tmp_path / "run")
+    run.execute()
+    run.execute()
+    with pytest.raises(UsageError, match=r'sources: then "s\.txt", now null'):
+        dataclasses.replace(run, inputs=InputFiles([c], [r, s])).execute()
+
+
 def test_input_that_changes_during_the_run_is_reported(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

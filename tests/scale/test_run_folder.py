@@ -136,3 +136,13 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
         RunFolder(tmp_path / "file", "jsonl").open(),
     ):
         pass
+
+
+def test_the_folder_may_be_a_relative_path(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = RunFolder("run", "jsonl")
+    with folder.open():
+        folder.write_plan({})
+        folder.write_part(SCORED)
+        assert folder.read_sums(SCORED.name) is not None
+    assert (tmp_path / "run" / "parts" / f"{SCORED.name}.jsonl").is_file()

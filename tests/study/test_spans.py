@@ -99,7 +99,13 @@ def test_tables_have_a_column_of_spans(tmp_path: Path) -> None:
     assert read_judged(PROJECT / "examples" / "judged.jsonl").spans is None
 
 
-@pytest.mark.parametrize("bad", [[{"start": 2}], "no list", [3], [{"start": "2", "end": 5}], {}])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        *([{"start": 2}], "no list", [3], [{"start": "2", "end": 5}], {}),
+        pytest.param("[" * 100_000, id="deep"),
+    ],
+)
 def test_a_cell_that_is_no_list_of_spans_is_refused(tmp_path: Path, bad: object) -> None:
     if bad == {}:  # an object without entries is as empty as a list
         assert read_judged(table(tmp_path / "a.jsonl", bad, bad)).spans == ((), ())

@@ -82,9 +82,13 @@ def score_frame(
 
 def _column(frame: Any, name: str) -> list[Any]:
     names = list(getattr(frame, "column_names", None) or getattr(frame, "columns", []))
-    if name not in names:
-        raise UsageError(f"the frame has no column {name!r}; it has {', '.join(map(repr, names))}")
-    return list(frame[name])
+    if names.count(name) != 1:
+        found = f"{names.count(name) or 'no'} column{'s' * (name in names)} {name!r}"
+        raise UsageError(f"the frame has {found}; it has {', '.join(map(repr, names))}")
+    column = frame[name]
+    if hasattr(column, "notna"):  # pandas has NaN or NA in place of None
+        return [cell if some else None for cell, some in zip(column, column.notna(), strict=True)]
+    return list(column)
 
 
 def _like(frame: Any, columns: dict[str, list[Any]]) -> Any:

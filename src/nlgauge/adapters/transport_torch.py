@@ -86,7 +86,10 @@ def transport_loss(
     if tolerance is None:
         tolerance = 1e-10 if costs.dtype == torch.float64 else 1e-5
     with torch.no_grad():
-        bound = tolerance * max(float(costs.max()), 1.0)
+        largest = float(costs.max())
+        if not math.isfinite(largest):
+            raise DataError("the vectors contain NaN or infinities, so their costs are not finite")
+        bound = tolerance * max(largest, 1.0)
         f, g = _solve(costs, a, b, epsilon, penalties, iterations, bound)
     kernel = torch.expm1((f[:, :, None] + g[:, None, :] - costs) / epsilon)
     product = (a[:, :, None] * b[:, None, :] * kernel).sum((1, 2))
@@ -139,7 +142,7 @@ def _shares(weights: Any | None, points: Any, side: str) -> Any:
         tokens = f"{points.shape[0]} x {points.shape[1]} tokens"
         shape = tuple(weights.shape)
         raise ShapeError(f"{side}_weights have the shape {shape}, but the {side}s have {tokens}")
-    if bool((weights < 0).any()):
+    if not bool((weights >= 0).all()):
         raise DataError(f"{side}_weights contain {float(weights.min()):g}; none may be below 0")
     totals = weights.sum(1, keepdim=True)
     if bool((totals == 0).any()):

@@ -1,4 +1,4 @@
-"""Files that options name: word vectors, stop words, baselines."""
+"""Files that options name: word vectors, stop words, baselines, models."""
 
 from pathlib import Path
 
@@ -18,3 +18,12 @@ def require_file(path: str | Path, what: str) -> None:
     except (OSError, ValueError) as error:  # no permission, or an invalid name
         raise FileError(f"{what} {str(path)!r} cannot be read: {error}") from None
     raise FileError(f"{what} {str(path)!r} is {kind}; name a file")
+
+
+def expand_home(path: str | Path) -> Path:
+    """Return a path with the home folder in place of ``~``."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        reason = "its home folder is unknown; write the path in full"
+        raise FileError(f"{str(path)!r} cannot be found: {reason}") from None

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from nlgauge.core.errors import FileError, OptionError
+from nlgauge.core.errors import FileError
 from nlgauge.core.spans import Span
-from nlgauge.data.judged import JudgedCorpus, JudgedRow
+from nlgauge.data.judged import JudgedCorpus, JudgedRow, choose_references
 
 _REFERENCE = re.compile(r"(ref|human)([-._]?[a-z0-9])?", re.IGNORECASE)
 
@@ -78,9 +78,4 @@ def _references(systems: Sequence[str], wanted: str | None) -> list[str]:
     """Return the systems that are references: the wanted ones ("none": none), or by name."""
     if wanted is None:
         return [name for name in systems if _REFERENCE.fullmatch(name)]
-    names = [] if wanted == "none" else [name.strip() for name in wanted.split(",")]
-    for name in names:
-        if name not in systems:
-            listed = ", ".join(systems)
-            raise OptionError(f"there is no reference {name!r} among the systems: {listed}")
-    return names
+    return [] if wanted == "none" else choose_references(wanted, systems, "among the systems")

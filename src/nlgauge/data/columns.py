@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -143,6 +144,9 @@ class Columns:
         return single | dotted
 
 
+USUAL = Columns()  # all are found by their usual names
+
+
 def split_names(text: str) -> list[str]:
     """Split a comma-separated list; a name with a comma is put in quotation marks."""
     return [_unquoted(item) for item in _ITEM.findall(text) if item.strip()]
@@ -160,6 +164,13 @@ def require_column(where: str, columns: Iterable[Any], names: Sequence[str]) -> 
     if column is None:
         raise FileError(_missing(where, columns, names))
     return column
+
+
+def check_distinct(where: str, names: Iterable[str]) -> None:
+    """Raise a FileError if two columns have the same name."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise FileError(f"{where} names {name!r} twice; rename one of the columns")
 
 
 def find_cell(where: str, row: Mapping[Any, Any], key: Any) -> Any:

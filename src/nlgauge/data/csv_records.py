@@ -8,6 +8,7 @@ from typing import IO
 from nlgauge.data.cursors import Cursor, lines_after, seek_line
 
 _MAX_FIELD = 2**31 - 1  # the csv module's default of 131,072 is too short for documents
+_NOT_CLOSED = "not CSV: a quotation mark is not closed"
 
 
 def csv_records(content: IO[bytes], cursor: Cursor) -> Iterator[tuple[int, list[str] | str]]:
@@ -27,6 +28,8 @@ def csv_records(content: IO[bytes], cursor: Cursor) -> Iterator[tuple[int, list[
         record = next(records, None)
         if record is None:
             return
+        if record == _NOT_CLOSED:
+            record = f"{_NOT_CLOSED} in the row that begins in line {cursor.line + 1}"
         cursor.offset, cursor.line = at.offset, at.line
         yield at.line, record
 
@@ -42,19 +45,10 @@ def quoted_at_stop(content: IO[bytes], start: int, stop: int) -> tuple[bool, boo
     lines = list(_decode(lines_after(content, cursor)))
     if not any('"' in line for line in lines):
         return False, True
-    return _ends_quoted(lines, quoted=False), _ends_quoted(lines, quoted=True)
-
-
-def _ends_quoted(lines: Iterable[str], *, quoted: bool) -> bool:
-    """Return whether the last record is incomplete without further lines."""
-    exhausted = False
-
-    def watched() -> Iterator[str]:
-        nonlocal exhausted
-        yield from lines
-        exhausted = True
-
-    return any(exhausted for _ in _parse(watched(), quoted=quoted))
+    first, second = (
+        _NOT_CLOSED in _parse(iter(lines), quoted=is_open) for is_open in (False, True)
+    )
+    return first, second
 
 
 def _decode(lines: Iterable[bytes]) -> Iterator[str]:
@@ -62,13 +56,25 @@ def _decode(lines: Iterable[bytes]) -> Iterator[str]:
 
 
 def _parse(lines: Iterator[str], *, quoted: bool) -> Iterator[list[str] | str]:
-    """Yield the records of lines; if ``quoted``, the first line continues a quoted field."""
+    """Yield the records of lines, or the reason why one cannot be parsed.
+
+    If ``quoted``, the first line continues a quoted field.
+    """
     start = ('"' + line for line in [next(lines, "")]) if quoted else ()
-    reader = csv.reader(chain(start, lines))
+    exhausted = False
+
+    def watched() -> Iterator[str]:
+        nonlocal exhausted
+        yield from chain(start, lines)
+        exhausted = True  # a reader requests another line only between records or quotation marks
+
+    reader = csv.reader(watched())
     while True:
         try:
-            yield next(reader)
+            record = next(reader)
         except StopIteration:
             return
         except csv.Error as error:  # the reader continues with the next line
             yield f"not CSV: {error}"
+        else:
+            yield _NOT_CLOSED if exhausted else record

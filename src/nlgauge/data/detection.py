@@ -8,7 +8,7 @@ from typing import Any
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.data.columns import Columns, Given
 from nlgauge.data.esa import FLAT, GROUPED
-from nlgauge.data.files import TABULAR, format_of, open_bytes, parse_json_row
+from nlgauge.data.files import TABULAR, explain_errors, first_line, format_of, parse_json_row
 from nlgauge.data.judged import HUMAN_PREFIX, JudgedCorpus
 from nlgauge.data.stored_scores import read_stored_scores
 
@@ -56,7 +56,6 @@ _FOLDERS = (  # a folder of a kind has all of these files
 )
 KINDS = tuple(_READERS)
 _KNOWN = "; ".join(f"{kind} ({text})" for kind, text in _DESCRIPTIONS.items())
-_MAX_LINE = 4_000_000
 _MQM = {"system", "doc", "rater", "target", "category", "severity"}
 
 
@@ -110,8 +109,9 @@ def read_judged(
     place = str(path)
     if kind is not None and kind not in KINDS:
         raise OptionError(f"unknown kind {kind!r} of judgement data; kinds: {_KNOWN}")
-    if not Path(place).exists():
-        raise FileError(f"there is no file or folder {place!r}")
+    with explain_errors(place):
+        if not Path(place).exists():
+            raise FileError(f"there is no file or folder {place!r}")
     named = columns if isinstance(columns, Columns) else Columns.of(columns, header=header)
     chosen = kind or ("rows" if named and Path(place).is_file() else detect_kind(place))
     given: dict[str, Any] = {"part": part, "columns": named or None, "weights": weights or None}
@@ -158,12 +158,11 @@ def _kind_of_file(path: str) -> str | None:
     form = format_of(path)
     if form not in TABULAR:
         return None
-    with open_bytes(path) as stream:
-        line = stream.readline(_MAX_LINE)
-    names = set(line.decode("utf-8", "replace").replace('"', "").strip().split(","))
-    if form == "csv" and {"sys_ref", "informativeness"} <= names:
+    line = first_line(path) if form in ("csv", "tsv", "jsonl") else b""
+    heading = line.decode("utf-8", "replace").strip()
+    if form == "csv" and {"sys_ref", "informativeness"} <= {*heading.replace('"', "").split(",")}:
         return "novikova2017"
-    if form == "tsv" and set(line.decode("utf-8", "replace").strip().lower().split("\t")) >= _MQM:
+    if form == "tsv" and {*heading.lower().split("\t")} >= _MQM:
         return "mqm"
     cells = parse_json_row(line) if form == "jsonl" else ""
     if any(set(keys) <= set(cells) for keys in (FLAT, GROUPED)):

@@ -11,7 +11,6 @@ import json
 import os
 import sys
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from itertools import chain, islice
@@ -21,7 +20,7 @@ from typing import IO, Any, cast
 
 from nlgauge.core.errors import FileError, MissingExtra, UsageError
 from nlgauge.core.jsonable import unique_keys
-from nlgauge.data.columns import COLUMNS, Columns, find_cell, require_column
+from nlgauge.data.columns import COLUMNS, USUAL, Columns, check_distinct, find_cell, require_column
 from nlgauge.data.csv_records import csv_records
 from nlgauge.data.cursors import Cursor, lines_after, seek_line
 from nlgauge.data.encodings import HEAD, OTHER_COMPRESSION, unmarked_utf16
@@ -36,14 +35,13 @@ _UNICODE = {  # UTF-32 first, as its mark starts with that of UTF-16
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "UTF-32"),
     **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "UTF-16"),
 }
-_USUAL = Columns()
 _PIPE_SECONDS = 5.0  # time to wait for a program to open a named pipe for writing
 
 
 @contextmanager
 def open_bytes(path: str) -> Iterator[IO[bytes]]:
     """Open a file, or stdin for ``-``, for reading its decompressed content."""
-    with _explained(path), _open_raw(path) as raw:
+    with explain_errors(path), _open_raw(path) as raw:
         start = raw.peek(HEAD)[:HEAD]
         content: Any = raw
         if other := OTHER_COMPRESSION.match(start):
@@ -62,7 +60,7 @@ def open_bytes(path: str) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _explained(path: str) -> Iterator[None]:
+def explain_errors(path: str) -> Iterator[None]:
     """Turn the errors of reading a file into FileErrors."""
     try:
         yield
@@ -70,12 +68,15 @@ def _explained(path: str) -> Iterator[None]:
         hint = "; URLs are only supported with --parts" if "://" in path else ""
         raise FileError(f"there is no file {path!r}{hint}") from None
     except (OSError, EOFError, zlib.error) as error:
-        raise FileError(f"file {path!r} cannot be read: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"file {path!r} cannot be read: {reason}") from error
 
 
 def _open_raw(path: str) -> AbstractContextManager[io.BufferedReader]:
     if path != "-":
         return open_file(path)
+    if sys.stdin is None:  # the program was started with a closed stdin
+        raise FileError("there is nothing to read from stdin (-): it is closed; name a file")
     stdin = sys.stdin.buffer
     if not isinstance(stdin, io.BufferedReader):  # a replacement of stdin without peek()
         stdin = io.BufferedReader(cast(io.RawIOBase, io.BytesIO(stdin.read())))
@@ -105,7 +106,7 @@ def file_size(path: str) -> int:
     """Return the size of a file in bytes, as stored."""
     if isinstance(path, Url):
         return path.size()
-    with _explained(path):
+    with explain_errors(path):
         return Path(path).stat().st_size
 
 
@@ -125,6 +126,11 @@ def lines_of(path: str, cursor: Cursor | None = None) -> Iterator[bytes]:
         seek_line(content, at)
         for line in lines_after(content, at):
             yield line.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def first_line(path: str) -> bytes:
+    """Return the first line that is not blank, b"" if there is none."""
+    return next((line for line in lines_of(path) if line.strip()), b"")
 
 
 def decode(line: bytes, where: str = "") -> str:
@@ -163,7 +169,7 @@ def unequal_lines(path: object, count: int, other: str, *, blank: bool = False) 
 
 def is_compressed(path: str) -> bool:
     """Return whether a file is compressed, by its content."""
-    with _explained(path), _open_raw(path) as raw:
+    with explain_errors(path), _open_raw(path) as raw:
         return raw.peek(4).startswith((_GZIP, _ZSTANDARD))
 
 
@@ -180,7 +186,7 @@ def read_table(
     kind: str | None = None,
     *,
     what: str = "table",
-    columns: Columns = _USUAL,
+    columns: Columns = USUAL,
 ) -> Rows:
     """Return the rows of a table file, each with its location, such as ``a.csv, line 2``."""
     form = kind or format_of(path)
@@ -196,7 +202,7 @@ def read_table(
 
 
 def read_cells(
-    path: str, kind: str, columns: Columns = _USUAL, cursor: Cursor | None = None
+    path: str, kind: str, columns: Columns = USUAL, cursor: Cursor | None = None
 ) -> NumberedRows:
     """Yield the rows of a table from the cursor on, each with the number of its last line."""
     start = cursor or Cursor()
@@ -225,7 +231,7 @@ def _eval_rows(path: str, cursor: Cursor) -> NumberedRows:
 
 
 def _json_rows(path: str, cursor: Cursor) -> NumberedRows:
-    from nlgauge.data.harness_logs import is_document, log_rows
+    from nlgauge.data.harness_logs import document_rows, is_document, is_harness_log
 
     skipped = 0
     if cursor.offset and is_harness_log(path):  # several lines form a row
@@ -238,16 +244,8 @@ def _json_rows(path: str, cursor: Cursor) -> NumberedRows:
         return
     all_rows = chain([first], rows)
     if begins and is_document(first[1]):
-        yield from _counted(log_rows(path, all_rows), cursor, skipped)
+        yield from _counted(document_rows(path, all_rows), cursor, skipped)
     yield from all_rows
-
-
-def is_harness_log(path: str) -> bool:
-    """Return whether a file of JSON Lines is a log of lm-evaluation-harness."""
-    from nlgauge.data.harness_logs import is_document
-
-    first = next((line for line in lines_of(path) if line.strip()), b"")
-    return is_document(parse_json_row(first))
 
 
 def _counted(rows: NumberedRows, cursor: Cursor, skipped: int) -> NumberedRows:
@@ -316,9 +314,7 @@ def _separated_rows(
     if not columns.header:
         heading = [str(number) for number in range(1, len(first) + 1)]
         rows = rows if begun else chain([(line, first)], rows)
-    for name, count in Counter(filter(None, heading)).items():
-        if count > 1:
-            raise FileError(f"{path}: the heading names {name!r} twice; rename one of the columns")
+    check_distinct(path, filter(None, heading))
     lists: list[int] = []  # of the columns whose cells may be lists of references
     with suppress(FileError):  # raised again where the columns are needed
         lists = [heading.index(name) for name in columns.find_role("references", heading)]

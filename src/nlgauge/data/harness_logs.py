@@ -12,12 +12,12 @@ names: ``exact_match/strict-match``.
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-Cells = Mapping[str, Any] | str
+from nlgauge.data.files import Cells, NumberedRows, first_line, parse_json_row
 
 _FIELDS = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
@@ -29,21 +29,18 @@ _LIST = re.compile(rf"\[(?:{_LITERAL})(?:, (?:{_LITERAL}))*\]", re.DOTALL)
 _MAX_DEPTH = 3  # of nested lists around a single output
 
 
-def log_rows(path: str, rows: Iterator[tuple[int, Cells]]) -> Iterator[tuple[int, Cells]]:
-    """Yield the documents of a log; rows of other tables are passed through."""
-    first = next(rows, None)
-    all_rows = chain([] if first is None else [first], rows)
-    if first is None or not is_document(first[1]):
-        return all_rows
-    return _documents(path, all_rows)
+def is_harness_log(path: str) -> bool:
+    """Return whether a file of JSON Lines is such a log."""
+    return is_document(parse_json_row(first_line(path)))
 
 
 def is_document(cells: Cells) -> bool:
-    """Return whether a row is a line of such a log."""
+    """Return whether a row is a line of a log."""
     return not isinstance(cells, str) and {"doc_id", "filtered_resps"} <= cells.keys()
 
 
-def _documents(path: str, rows: Iterator[tuple[int, Cells]]) -> Iterator[tuple[int, Cells]]:
+def document_rows(path: str, rows: Iterable[tuple[int, Cells]]) -> NumberedRows:
+    """Yield a row for each document of a log whose lines are given."""
     lines: list[tuple[int, str, Cells]] = []
     for number, cells in rows:
         if isinstance(cells, str):
@@ -103,7 +100,8 @@ def _single_text(value: Any) -> str | None:
 def _targets(target: Any) -> list[str]:
     """Return the references; the harness writes a list of them as its Python repr."""
     if isinstance(target, str) and _LIST.fullmatch(target):
-        return [ast.literal_eval(each) for each in re.findall(_LITERAL, target, re.DOTALL)]
+        with suppress(SyntaxError, ValueError):  # it only looks like one
+            return list(ast.literal_eval(target))
     values: Sequence[Any] = target if isinstance(target, list) else [target]
     return [str(value) for value in values]
 

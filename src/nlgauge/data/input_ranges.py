@@ -13,6 +13,7 @@ from nlgauge.core.errors import FileError
 from nlgauge.data import files
 from nlgauge.data.columns import Columns
 from nlgauge.data.cursors import Cursor
+from nlgauge.data.harness_logs import is_harness_log
 from nlgauge.data.text_rows import Keys, Rejected, Row, find_keys, table_rows, validated_row
 
 
@@ -125,7 +126,7 @@ class TableRange(InputRange):
             return [next(pairs)[1][0] for _, pairs in numbered] or [0]
         if self.form in ("json", "eval") or files.is_compressed(self.label):
             return []
-        if self.form == "jsonl" and files.is_harness_log(self.label):
+        if self.form == "jsonl" and is_harness_log(self.label):
             return []
         return list(range(0, max(files.file_size(self.label), 1), size))
 

@@ -15,16 +15,20 @@ import io
 import re
 import struct
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.files import decode, load_json, open_file, require_pyarrow
+from nlgauge.data.files import (
+    NumberedRows,
+    decode,
+    load_json,
+    open_file,
+    require_pyarrow,
+)
 from nlgauge.data.urls import Url
-
-Cells = Mapping[str, Any] | str
 
 MAX_SAMPLE = 1 << 28
 """Maximum bytes of one member of an .eval file."""
@@ -47,7 +51,7 @@ def starts_log(head: bytes) -> bool:
     return _START.match(head) is not None
 
 
-def json_log_rows(path: str, content: IO[bytes]) -> Iterator[tuple[int, Cells]]:
+def json_log_rows(path: str, content: IO[bytes]) -> NumberedRows:
     """Yield the samples of a .json log."""
     data = content.read(MAX_JSON + 1)
     if len(data) > MAX_JSON:
@@ -60,7 +64,7 @@ def json_log_rows(path: str, content: IO[bytes]) -> Iterator[tuple[int, Cells]]:
     yield from _rows(log, samples)
 
 
-def eval_rows(path: str) -> Iterator[tuple[int, Cells]]:
+def eval_rows(path: str) -> NumberedRows:
     """Yield the samples of an .eval file."""
     if not isinstance(path, Url) and not Path(path).is_file():
         raise FileError(f"there is no file {path!r}")
@@ -125,7 +129,7 @@ def _parse(data: bytes, where: str) -> dict[str, Any]:
     return value
 
 
-def _rows(log: Mapping[str, Any], samples: Any) -> Iterator[tuple[int, Cells]]:
+def _rows(log: Mapping[str, Any], samples: Any) -> NumberedRows:
     """Yield a row for each sample, all with the same columns of scores."""
     header = log.get("eval")
     about = header if isinstance(header, Mapping) else {}

@@ -1,7 +1,7 @@
 """JudgedCorpus: a corpus with human scores, which all readers of judgements return."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from math import inf, isinf, nan
@@ -223,6 +223,16 @@ def choose_part(path: object, parts: Iterable[str], part: str | None, what: str)
         raise OptionError(f"{path} has no {what} {part!r}; it has: {listed}")
     held, one = _count(len(names), what), names[0] if names else repr(what)
     raise OptionError(f"{path} has {held} ({listed}); choose one, for example with part={one}")
+
+
+def choose_references(given: str, known: Collection[str], where: str) -> list[str]:
+    """Return the references that are named, separated by commas."""
+    names = [name.strip() for name in given.split(",")]
+    for name in names:
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            raise OptionError(f"there is no reference {name!r} {where}; there are: {listed}")
+    return names
 
 
 def to_columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Floats]:

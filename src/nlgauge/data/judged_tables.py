@@ -12,16 +12,15 @@ Rows of several systems for one input share a segment id. If the rows name syste
 is not the segment names its document.
 """
 
-import json
 import operator
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.errors import FileError
 from nlgauge.core.spans import Span
-from nlgauge.data.columns import Columns, Given, find_column
-from nlgauge.data.files import read_table
+from nlgauge.data.columns import USUAL, Columns, find_column
+from nlgauge.data.files import load_json, read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_score
 from nlgauge.data.text_rows import accept, table_rows
 
@@ -29,19 +28,16 @@ SEGMENTS = ("segment", "seg_id", "segment_id")
 DOCUMENTS = ("document", "doc_id", "doc")
 
 
-def read_judged_rows(
-    path: str, *, wanted: str | None = None, columns: Given | Columns = None, header: bool = True
-) -> JudgedCorpus:
-    """Return the judged corpus of a table file in the format ``wanted``, or that of its name."""
-    chosen = columns if isinstance(columns, Columns) else Columns.of(columns, header=header)
-    chosen.refuse(("systems",), "a judged table has a row for each output, with its system")
-    table = read_table(path, wanted, what="table of judged rows", columns=chosen)
+def read_judged_rows(path: str, *, columns: Columns = USUAL) -> JudgedCorpus:
+    """Return the judged corpus of a table file."""
+    columns.refuse(("systems",), "a judged table has a row for each output, with its system")
+    table = read_table(path, what="table of judged rows", columns=columns)
     rows = [row for _, row in table]
     if not rows:
         raise FileError(f"file {path!r} has no rows")
-    segment = _segment_column(rows, chosen)
-    document = _document_column(rows[0], chosen, segment)
-    chosen = chosen.with_id(segment)
+    segment = _segment_column(rows, columns)
+    document = _document_column(rows[0], columns, segment)
+    chosen = columns.with_id(segment)
     texts = accept(table_rows(table, "unknown", Counter(), chosen))
     known = dict.fromkeys(name for row in rows for name in row)
     for kind in ("human", "scores"):
@@ -110,7 +106,7 @@ def _spans(cell: Any, where: str) -> tuple[Span, ...] | None:
     if cell is None or cell == "":
         return None
     try:
-        listed = json.loads(cell) if isinstance(cell, str) else cell
+        listed = load_json(cell) if isinstance(cell, str) else cell
         return tuple(
             Span(
                 operator.index(each["start"]),
@@ -130,11 +126,22 @@ def _segment_column(rows: Sequence[Mapping[str, Any]], columns: Columns) -> str 
     if not columns_found:
         return None
     (system,) = columns_found
-    for name in (*SEGMENTS, *DOCUMENTS):
-        key = find_column(rows[0], (name,))
-        if key is not None and (
-            name in SEGMENTS
-            or len(rows) == len({(str(row.get(system)), str(row.get(key))) for row in rows})
-        ):
+    systems = [str(row.get(system)) for row in rows]
+    return find_segments(rows, rows[0], systems, (*SEGMENTS, *DOCUMENTS))
+
+
+def find_segments(
+    rows: Sequence[Mapping[str, Any]],
+    columns: Iterable[Any],
+    systems: Sequence[Hashable],
+    names: Sequence[str],
+) -> str | None:
+    """Return the first column of these names; documents only if they name every row of a system."""
+    for name in names:
+        key = find_column(columns, (name,))
+        if key is None:
+            continue
+        pairs = {(system, str(row.get(key))) for system, row in zip(systems, rows, strict=True)}
+        if name not in DOCUMENTS or len(pairs) == len(rows):
             return str(key)
     return None

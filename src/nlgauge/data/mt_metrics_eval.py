@@ -18,9 +18,9 @@ from collections.abc import Collection, Sequence
 from math import isnan
 from pathlib import Path
 
-from nlgauge.core.errors import FileError, OptionError
+from nlgauge.core.errors import FileError
 from nlgauge.data.files import check_parallel, parse_text, read_lines, read_table
-from nlgauge.data.judged import JudgedCorpus, JudgedRow, choose_part, parse_score
+from nlgauge.data.judged import JudgedCorpus, JudgedRow, choose_part, choose_references, parse_score
 
 FOLDERS = ("sources", "system-outputs", "human-scores")
 _ENDING = ".seg.score"
@@ -32,13 +32,13 @@ def read_mt_metrics_eval(
     path: str,
     *,
     part: str | None = None,
-    references: Sequence[str] | str | None = None,
+    references: str | None = None,
     metrics: Sequence[str] = (),
 ) -> JudgedCorpus:
     """Return the judged outputs of one language pair (`part`) of a test set.
 
-    `references` are the references to use (None: all); they are not used as systems. `metrics` are
-    the stored scores to read, named by file (`BLEU-refA`), or without the reference (`BLEU`).
+    `references` names the references to use (None: all); they are not used as systems. `metrics`
+    are the stored scores to read, named by file (`BLEU-refA`), or without the reference (`BLEU`).
     """
     folder = Path(path)
     for name in FOLDERS:
@@ -50,14 +50,9 @@ def read_mt_metrics_eval(
     named = folder / "documents" / f"{pair}.docs"
     documents = read_documents(str(named), len(sources)) if named.is_file() else None
     files = _text_files(folder / "references", f"{pair}.")
-    given = references.split(",") if isinstance(references, str) else references
-    wanted = list(files) if given is None else list(given)
-    if not wanted and files:
-        raise OptionError(f"references is empty; choose among: {', '.join(files)}")
-    for name in wanted:
-        if name not in files:
-            listed = ", ".join(files) or "none"
-            raise OptionError(f"there is no reference {name!r} for {pair!r}; there are: {listed}")
+    wanted = list(files)
+    if references is not None:
+        wanted = choose_references(references, files, f"for {pair!r}")
     used = _parallel_texts({name: files[name] for name in wanted}, len(sources), "target")
     files = _text_files(folder / "system-outputs" / pair, "")
     if not files:

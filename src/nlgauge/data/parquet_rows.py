@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import FileError
+from nlgauge.data.columns import check_distinct
 from nlgauge.data.cursors import Cursor
 from nlgauge.data.files import Cells, NumberedRows, not_utf8, require_pyarrow
 from nlgauge.data.urls import Url
@@ -18,6 +19,7 @@ def parquet_rows(path: str, cursor: Cursor) -> NumberedRows:
         raise FileError(f"{path!r} is not a file, which Parquet needs")
     try:
         with open_parquet(path) as table:
+            check_distinct(path, table.schema_arrow.names)
             groups = _groups_after(table, cursor)
             batches = map(_parquet_cells, table.iter_batches(1024, row_groups=list(groups)))
             skipped = cursor.offset - min(groups.values(), default=0)

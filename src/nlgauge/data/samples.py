@@ -28,25 +28,22 @@ class Samples:
             if self.references is None:
                 raise UsageError("there are no references: add -r FILE, or a column 'references'")
             return self
-        other, count = "the number of inputs is", len(self.candidates)
-        sets = [files.check_parallel(path, files.read_lines(path), other, count) for path in paths]
+        sets = map(self._parallel_lines, paths)
         return dataclasses.replace(self, references=tuple(zip(*sets, strict=True)))
 
     def with_sources(self, path: str | None) -> "Samples":
         """Return the samples with sources from a text file, one line per input, if any."""
         if path is None:
             return self
+        return dataclasses.replace(self, sources=tuple(self._parallel_lines(path)))
+
+    def _parallel_lines(self, path: str) -> list[str]:
         other, count = "the number of inputs is", len(self.candidates)
-        lines = files.check_parallel(path, files.read_lines(path), other, count)
-        return dataclasses.replace(self, sources=tuple(lines))
+        return files.check_parallel(path, files.read_lines(path), other, count)
 
 
 def read_samples(
-    path: str,
-    number: int | None = None,
-    *,
-    columns: Given | Columns = None,
-    wanted: str | None = None,
+    path: str, number: int | None = None, *, columns: Given | Columns = None
 ) -> Samples:
     """Return the candidates of JSON or JSON Lines, or of text with ``number`` lines per input."""
     named = columns if isinstance(columns, Columns) else Columns.of(columns)
@@ -63,7 +60,7 @@ def read_samples(
             raise FileError(f"{path} has {count}")
         groups = [tuple(lines[i : i + number]) for i in range(0, len(lines), number)]
         return Samples(tuple(map(str, range(len(groups)))), tuple(groups))
-    form = files.format_of(path, wanted=wanted or ("jsonl" if path == "-" else None))
+    form = files.format_of(path, wanted="jsonl" if path == "-" else None)
     if form not in ("jsonl", "json"):
         ways = "candidates of each input on consecutive lines, give their number: --samples N"
         raise UsageError(f"{path} is not named .jsonl or .json; for a text file with the {ways}")

@@ -20,9 +20,9 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import refuse_duplicates
 from nlgauge.core.errors import FileError, UsageError
 from nlgauge.data import files
-from nlgauge.data.columns import COLUMNS, Columns, find_column
+from nlgauge.data.columns import USUAL, Columns
 from nlgauge.data.judged import parse_score, to_columns
-from nlgauge.data.judged_tables import DOCUMENTS, SEGMENTS
+from nlgauge.data.judged_tables import DOCUMENTS, SEGMENTS, find_segments
 from nlgauge.data.systems import InputFiles
 
 PlacedRows = Sequence[tuple[str, str, Mapping[str, Any]]]
@@ -33,7 +33,6 @@ SCORE = "score"
 
 _EPOCH = {"sample", "epoch"}  # columns of a log that repeats samples
 _BINARY = {"true": 1.0, "false": 0.0}
-_USUAL = Columns()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +52,7 @@ def read_score_tables(
     paths: Sequence[str],
     names: Sequence[str],
     *,
-    columns: Columns = _USUAL,
+    columns: Columns = USUAL,
     cluster: str | None = None,
     wanted: str | None = None,
 ) -> ScoreTable:
@@ -88,11 +87,10 @@ def read_score_tables(
             raise UsageError(f"{path} is not a table of scores: {known}")
     inputs = InputFiles(paths, (), wanted, None, columns)
     rows = []
-    for system, table in inputs.tables():
-        for place, cells in table:
-            if isinstance(cells, str):
-                raise FileError(f"{place}: {cells}")
-            rows.append((system, place, cells))
+    for system, place, cells in inputs.table_cells():
+        if isinstance(cells, str):
+            raise FileError(f"{place}: {cells}")
+        rows.append((system, place, cells))
     return to_score_table(rows, names, columns=columns, cluster=cluster)
 
 
@@ -100,7 +98,7 @@ def to_score_table(
     rows: PlacedRows,
     names: Sequence[str],
     *,
-    columns: Columns = _USUAL,
+    columns: Columns = USUAL,
     cluster: str | None = None,
 ) -> ScoreTable:
     """Return the scores of rows; see `read_score_tables`."""
@@ -111,7 +109,7 @@ def to_score_table(
     free = [name for name in first if name not in names]
     by_row = columns.find_role("system", free, where)
     wide = not by_row and len(names) > 1 and len({system for system, _, _ in rows}) == 1
-    key = _id_column(rows, free, columns)
+    key = _id_column(rows, free, columns, *by_row)
     entries: list[_Entry] = []
     numbers: Counter[str] = Counter()
     for source, place, row in rows:
@@ -180,17 +178,15 @@ def _mean_over_epochs(entries: Sequence[_Entry]) -> tuple[list[_Entry], tuple[st
     return averaged, (f"{note}.",)
 
 
-def _id_column(rows: PlacedRows, free: Sequence[str], columns: Columns) -> str | None:
+def _id_column(
+    rows: PlacedRows, free: Sequence[str], columns: Columns, system: str = ""
+) -> str | None:
     """Return the column that names items: a usual one, or documents if each has one row."""
     if {"id", "segment"} & columns.named.keys():
         return str(columns.find_role("id", free, rows[0][1])[0])
-    for name in (*SEGMENTS, "item", "id", *DOCUMENTS):
-        key = find_column(free, (name,))
-        system = find_column(free, COLUMNS["system"])
-        places = {(of, str(row.get(str(system))), str(row.get(str(key)))) for of, _, row in rows}
-        if key is not None and (name not in DOCUMENTS or len(places) == len(rows)):
-            return str(key)
-    return None
+    systems = [(of, str(row.get(system))) for of, _, row in rows]
+    names = (*SEGMENTS, "item", "id", *DOCUMENTS)
+    return find_segments([row for *_, row in rows], free, systems, names)
 
 
 def _name(row: Mapping[str, Any], key: str, place: str) -> str:

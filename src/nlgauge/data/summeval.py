@@ -2,7 +2,7 @@
 
 A line has `id` (the article), `model_id`, `decoded` (the summary), `references`, and the lists
 `expert_annotations` and `turker_annotations` with an object of criteria per annotator. The human
-score is the mean over annotators. The paired file also has the article (`text`). The first
+score is the mean over the experts. The paired file also has the article (`text`). The first
 reference is from the newspaper, the others are by crowd workers.
 """
 
@@ -10,25 +10,22 @@ from collections.abc import Mapping
 from math import isnan, nan
 from typing import Any
 
-from nlgauge.core.errors import FileError, OptionError
+from nlgauge.core.errors import FileError
 from nlgauge.data.files import parse_text, parse_texts, read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_score
 
-ANNOTATORS = ("expert", "turker")
+_EXPERTS = "expert_annotations"
 
 
-def read_summeval(path: str, *, annotators: str = "expert") -> JudgedCorpus:
-    """Return the summaries with mean scores of the experts or of the crowd (`turker`)."""
-    if annotators not in ANNOTATORS:
-        raise OptionError(f"annotators is {annotators!r}; it is {' or '.join(ANNOTATORS)}")
-    key = f"{annotators}_annotations"
+def read_summeval(path: str) -> JudgedCorpus:
+    """Return the summaries with the mean scores of the experts."""
     table = read_table(path, "jsonl")
     rows = []
     for where, entry in table:
         for name in ("id", "model_id", "decoded", "references"):
             if name not in entry:
                 raise FileError(f"{where} has no {name!r}, so it is not SummEval")
-        human = _means(entry.get(key), f"{where}, {key}")
+        human = _means(entry.get(_EXPERTS), f"{where}, {_EXPERTS}")
         if not human:
             continue
         system, segment = str(entry["model_id"]), str(entry["id"])
@@ -36,7 +33,7 @@ def read_summeval(path: str, *, annotators: str = "expert") -> JudgedCorpus:
         references = parse_texts(entry["references"], f"{where}: 'references'")
         article = parse_text(entry["text"], f"{where}: 'text'") if "text" in entry else None
         rows.append(JudgedRow(system, segment, summary, references, human, article))
-    return JudgedCorpus.from_rows(rows, dropped={f"without {key}": len(table) - len(rows)})
+    return JudgedCorpus.from_rows(rows, dropped={f"without {_EXPERTS}": len(table) - len(rows)})
 
 
 def _means(annotations: Any, where: str) -> dict[str, float]:

@@ -2,17 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from nlgauge.core.corpus import Corpus
+from nlgauge.core.corpus import Corpus, refuse_duplicates
 from nlgauge.core.errors import DataError, FileError, ShapeError, UsageError
 from nlgauge.data import files
-from nlgauge.data.columns import Columns, Given
+from nlgauge.data.columns import USUAL, Columns, Given
 from nlgauge.data.input_ranges import InputRange, TableRange, TextRange
-from nlgauge.data.text_rows import Rejected, Row, accept
+from nlgauge.data.text_rows import Rejected, Row, accept, to_corpus
 from nlgauge.data.urls import Url
 
 T = TypeVar("T")
@@ -67,13 +66,8 @@ def read_inputs(inputs: "InputFiles") -> tuple[Corpus, dict[str, str] | None]:
         raise UsageError("only one file can be read from stdin (-)")
     if inputs.tabular:
         rows = accept(inputs.rows())
-        corpus = Corpus.of(
-            [row.candidate for row in rows],
-            [row.references for row in rows],
-            sources=[row.source for row in rows],
-            systems=[row.system for row in rows],
-            ids=[row.id for row in rows],
-        )
+        corpus = to_corpus(rows)
+        refuse_duplicates(corpus.systems, corpus.ids)
         labels = [row.cluster for row in rows if row.cluster is not None]
         return corpus, clusters_by_id(corpus.ids, labels) if labels else None
     references, sources = inputs.references, inputs.sources
@@ -118,7 +112,7 @@ class InputFiles:
     references: Sequence[str] = ()
     wanted: str | None = None
     sources: str | None = None
-    columns: Columns = field(default_factory=Columns)
+    columns: Columns = USUAL
     cluster: str | None = None
     """The column with the clusters of segments; for text files, a file with a line for each."""
 
@@ -243,24 +237,22 @@ class InputFiles:
             raise FileError(f"folder {path!r} has no table; names of tables end in {files.ENDINGS}")
         return tables
 
-    def tables(self) -> Iterator[tuple[str, Iterator[tuple[str, files.Cells]]]]:
-        """Yield the name of every table's system and its rows, as locations and cells."""
+    def table_cells(self) -> Iterator[tuple[str, str, files.Cells]]:
+        """Yield the system of its file, the location and the cells of every row of the tables."""
         for path, name in zip(self.candidates, self.names, strict=True):
-            some = False
+            rows = 0
             for file, form in self._tables(path).items():
-                lines = files.read_cells(file, form, self.columns)
-                first = next(lines, None)
-                some |= first is not None
-                rows = chain([] if first is None else [first], lines)
-                yield name, ((f"{file}, line {line}", cells) for line, cells in rows)
-            if not some:
-                raise FileError(f"file {path!r} has no rows")
+                for line, cells in files.read_cells(file, form, self.columns):
+                    rows += 1
+                    yield name, f"{file}, line {line}", cells
+            self.check_rows(path, rows)
 
 
 def _files_in(path: str) -> Sequence[str] | None:
     """Return the sorted files of a folder, or None if the path is not a folder."""
     if isinstance(path, Url):
         return path.files()
-    if not Path(path).is_dir():
-        return None
-    return [str(file) for file in sorted(Path(path).iterdir()) if file.is_file()]
+    with files.explain_errors(path):
+        if not Path(path).is_dir():
+            return None
+        return [str(file) for file in sorted(Path(path).iterdir()) if file.is_file()]

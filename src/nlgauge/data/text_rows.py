@@ -8,7 +8,7 @@ from typing import Any
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError
-from nlgauge.data.columns import Columns, find_cell
+from nlgauge.data.columns import USUAL, Columns, find_cell
 from nlgauge.data.files import Cells
 
 Keys = Mapping[str, tuple[Any, ...]]
@@ -40,7 +40,7 @@ def table_rows(
     table: Iterable[tuple[str, Cells]],
     system: str,
     counts: Counter[str],
-    columns: Columns | None = None,
+    columns: Columns = USUAL,
     cluster: str | None = None,
     keys: Keys | None = None,
 ) -> Iterator[Row | Rejected]:
@@ -51,7 +51,7 @@ def table_rows(
     far, which are the ids of rows without one. ``cluster`` is the column of clusters of segments.
     ``keys`` are the columns if an earlier row of the table has determined them.
     """
-    wanted, keys, seen = columns or Columns(), dict(keys or {}), set[Any]()
+    keys, seen = dict(keys or {}), set[Any]()
     for place, cells in table:
         names = [str(name) for name in keys.get("systems", (system,))]
         rows: list[Row | Rejected]
@@ -59,7 +59,7 @@ def table_rows(
             if isinstance(cells, str):
                 raise FileError(cells)
             first = not keys
-            keys = keys or wanted.find(cells)
+            keys = keys or columns.find(cells)
             wide = keys.get("systems", ())
             own = str(cells.get(keys.get("system", (None,))[0], system))
             names = [str(name) for name in wide] or [own]
@@ -69,7 +69,7 @@ def table_rows(
             label = None if cluster is None else name_cell("cluster", cells, cluster)
             _name("system", cells, keys, system)  # raises if it is blank
             if not cells.keys() <= seen:
-                _refuse_new(cells, keys, wanted, first=first)
+                _refuse_new(cells, keys, columns, first=first)
                 seen |= cells.keys()
             rows = [
                 validated_row(
@@ -138,6 +138,13 @@ def _reference_cells(cells: Mapping[Any, Any], columns: tuple[Any, ...]) -> Any:
     return [text for text in texts if text not in (None, "")] or [
         text for text in texts if text is not None
     ][:1]
+
+
+def to_corpus(rows: Iterable[Row]) -> Corpus:
+    """Return a corpus of rows, which their readers have validated."""
+    return Corpus.from_rows(
+        (row.candidate, row.references, row.system, row.id, row.source) for row in rows
+    )
 
 
 def accept(rows: Iterable[Row | Rejected]) -> list[Row]:

@@ -54,8 +54,6 @@ class Url(str):
             system, path = url_to_fs(str(self), use_listings_cache=False)
         except ImportError as error:  # the message names the package of the protocol
             raise FileError(f"{str(self)!r} needs a package that is missing: {error}") from None
-        except ValueError as error:
-            raise FileError(f"{str(self)!r} cannot be read: {error}") from None
         except Exception as error:
             raise FileError(_reason(self, error)) from error
         return system, path

@@ -11,12 +11,12 @@ from nlgauge.core.errors import MissingExtra
 from nlgauge.encode.cache.cached_models import CachedEncoder, CachedMaskedLm, model_identity
 from nlgauge.encode.cache.database import open_cache
 from nlgauge.encode.cache.settings import cache_folder
-from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
 from nlgauge.encode.model_files import EMBEDDED, chosen_model, find_model
+from nlgauge.encode.protocols import Encoder, MaskedLm
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
-from nlgauge.encode.static import names_vectors, open_static
-from nlgauge.encode.use import USE, open_use
+from nlgauge.encode.universal_sentence_encoder import USE, open_use
+from nlgauge.encode.word_vectors import names_vectors, open_static
 
 _CLASSES: dict[str, tuple[Any, str, str, Any]] = {  # the second needs torch: module and class
     "encoder": (HashingEncoder, "huggingface", "HuggingFaceEncoder", CachedEncoder),

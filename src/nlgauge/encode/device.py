@@ -6,7 +6,7 @@ import torch
 
 from nlgauge.core.device import Array, Device
 from nlgauge.core.errors import ModelError
-from nlgauge.encode.transfer import to_device
+from nlgauge.encode.device_copies import to_device
 
 _CELLS = 1 << 20  # of the matrices of one batch: a GPU needs far more of them than a processor
 _LENGTH_STEP = 32  # fewer shapes, because a GPU computes a batch in the time of a few problems

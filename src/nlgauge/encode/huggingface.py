@@ -20,14 +20,13 @@ from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.errors import ModelError, NlgaugeError
 from nlgauge.encode.batches import batches
 from nlgauge.encode.device import choose_device
+from nlgauge.encode.device_copies import HostCopy, one_started
 from nlgauge.encode.int8 import quantised
 from nlgauge.encode.layer_hooks import LayerRecorder
 from nlgauge.encode.model_files import Located
 from nlgauge.encode.registry import model_card
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece, Tokenizer
-from nlgauge.encode.transfer import HostCopy, one_started
-from nlgauge.encode.trial import TEXTS, padding_is_harmless
 from nlgauge.runtime.progress import current_step
 from nlgauge.runtime.threads import thread_count
 
@@ -39,6 +38,7 @@ _CPU_BATCH_TOKENS = 768  # larger batches are no faster and exceed the processor
 _FORWARD = Lock()
 # Weights that are not needed for hidden states.
 _UNUSED_WEIGHTS = re.compile(r"(^|\.)(pooler|decoder|\w*head)\.")
+_TRIAL_TEXTS = ("a man in a boat", "a man in a red boat on the river")  # of different lengths
 _REASONS = {  # replace messages about options that nlgauge does not have
     "ignore_mismatched_sizes": "the sizes in config.json do not match the weights",
     "trust_remote_code": "it needs code of its own (auto_map), which is never run",
@@ -103,17 +103,17 @@ class HuggingFaceEncoder(HuggingFaceModel):
             model = model.get_encoder()
         description = f"model {located.name!r} of type {model.config.model_type!r}"
         with _explain_errors(description):
-            size = depth_of(model.config), int(model.config.hidden_size)
-            super().__init__(located, options, model, digest=located.digest, dimension=size[1])
-            self._recorder = LayerRecorder(self._model, size[0])
-            tokens = self._tokenizer.tokenize(TEXTS)
-            split = (self._tokenizer.pieces(0, TEXTS[i], tokens[i]) for i in range(len(TEXTS)))
-            last = (self._vocabulary or len(TEXTS)) - 1
+            size = int(model.config.hidden_size)
+            super().__init__(located, options, model, digest=located.digest, dimension=size)
+            self._recorder = LayerRecorder(self._model, self.card.depth)
+            pairs = zip(_TRIAL_TEXTS, self._tokenizer.tokenize(_TRIAL_TEXTS), strict=True)
+            split = (self._tokenizer.pieces(0, *pair) for pair in pairs)
+            last = (self._vocabulary or 2) - 1
             ids = [[min(number, last) for number in next(each).ids] for each in split]
             rounded = options.precision != "float32"
             with forward_pass(), _silence():
-                self._padded = padding_is_harmless(
-                    self._recorder, ids, what=description, size=size, rounded=rounded
+                self._padded = self._recorder.padding_is_harmless(
+                    ids, what=description, dimension=size, rounded=rounded
                 )
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
@@ -121,15 +121,16 @@ class HuggingFaceEncoder(HuggingFaceModel):
         unique = list(dict.fromkeys(texts))
         tokens = self._tokenize(unique)
         split = self._tokenizer.pieces
-        pieces = [x for i, text in enumerate(unique) for x in split(i, text, tokens[i])]
+        pieces = [x for i, text in enumerate(unique) for x in split(i, text, tokens[i]) if x.ids]
         states: dict[int, list[tuple[Piece, Floats]]] = {i: [] for i in range(len(unique))}
         batched = [[pieces[number] for number in batch] for batch in self._batches(pieces)]
         batched.sort(key=lambda batch: -len(batch) * len(batch[0].ids))  # threads end together
         for batch, batch_states in zip(batched, self._run_all(batched, layers), strict=True):
             for row, piece in enumerate(batch):
                 states[piece.text].append((piece, batch_states[row, :, : len(piece.ids)]))
-        clouds = {text: self._cloud(tokens[i], states[i]) for i, text in enumerate(unique)}
-        return [clouds[text] for text in texts]
+        clouds = (self._cloud(tokens[i], states[i], len(layers)) for i in states)
+        by_text = dict(zip(unique, clouds, strict=True))
+        return [by_text[text] for text in texts]
 
     def _batches(self, pieces: list[Piece]) -> Iterator[list[int]]:
         """Yield the indices of the pieces of each batch."""
@@ -174,8 +175,11 @@ class HuggingFaceEncoder(HuggingFaceModel):
             states = self._recorder.states([piece.ids for piece in batch], layers)
             return torch.stack(states, dim=1)
 
-    def _cloud(self, tokens: Tokens, states: list[tuple[Piece, Floats]]) -> Cloud:
+    def _cloud(self, tokens: Tokens, states: list[tuple[Piece, Floats]], layers: int) -> Cloud:
         """Return the cloud of a text from the states of its windows."""
+        if not states:  # GPT-2 adds no special tokens to an empty text
+            points = np.zeros((layers, 0, self.card.dimension), np.float32)
+            return Cloud(points, np.zeros(0), tokens)
         before, after = len(self._tokenizer.prefix), len(self._tokenizer.suffix)
         if len(states) == 1 and states[0][1].shape[1] == len(tokens):
             return Cloud(states[0][1], np.full(len(tokens), 1 / len(tokens)), tokens)

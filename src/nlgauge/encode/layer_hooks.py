@@ -1,4 +1,4 @@
-"""Hidden states of chosen layers, recorded by hooks during a forward pass."""
+"""Hidden states of chosen layers, recorded by hooks during a forward pass, and checked once."""
 
 from collections.abc import Sequence
 from threading import local
@@ -7,7 +7,12 @@ from typing import Any
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from nlgauge.encode.transfer import to_device
+from nlgauge.core.errors import ModelError
+from nlgauge.encode.device_copies import to_device
+
+# Tolerances relative to the largest state: for states of one batch, and for a text alone and in a
+# padded batch at a reduced precision.
+_SAME, _ROUNDED = 1e-4, 0.05
 
 
 class _LastLayerReached(Exception):
@@ -21,7 +26,7 @@ class LayerRecorder:
     """
 
     def __init__(self, model: Any, depth: int) -> None:
-        self._model = model
+        self._model, self._depth = model, depth
         self._pass = local()  # the requested and the recorded layers of this thread's forward pass
         lists = (module for module in model.modules() if isinstance(module, torch.nn.ModuleList))
         self._blocks: Any = next((blocks for blocks in lists if len(blocks) == depth), None)
@@ -32,13 +37,36 @@ class LayerRecorder:
             for number, block in enumerate(self._blocks, start=1):
                 self._hooks.append(block.register_forward_hook(self._output_hook(number)))
 
-    def remove_hooks(self) -> None:
-        """Remove the hooks and let the model collect hidden states, for unusual blocks."""
-        for hook in self._hooks:
-            hook.remove()
-        self._blocks = None
+    def padding_is_harmless(
+        self, texts: Sequence[Sequence[int]], *, what: str, dimension: int, rounded: bool
+    ) -> bool:
+        """Return whether padding the first text leaves its states unchanged.
 
-    def own_states(self, texts: Sequence[Sequence[int]]) -> Sequence[Any]:
+        If the model does not return a vector per token and layer, raise an error. If the hooks do
+        not record the states that the model itself returns, remove them.
+        """
+        short, length, layers = texts[:1], len(texts[0]), range(self._depth + 1)
+        with torch.inference_mode():
+            expected = self._own_states(short)
+            shape = (1, length, dimension)
+            if len(expected) != len(layers) or any(tuple(x.shape) != shape for x in expected):
+                raise ModelError(
+                    f"{what} does not give one vector per token in each of its {self._depth} "
+                    "layers; use a model of a family that docs/new-model.md lists, such as "
+                    "bert-base-multilingual-cased"
+                )
+            try:
+                hooked = self.states(short, layers)
+            except (IndexError, KeyError, RuntimeError):  # unusual arguments or outputs
+                hooked = []
+            if not _all_close(hooked, expected, _SAME):
+                for hook in self._hooks:
+                    hook.remove()
+                self._blocks = None
+            padded = [state[:1, :length] for state in self.states(texts, layers)]
+        return _all_close(padded, expected, _ROUNDED if rounded else _SAME)
+
+    def _own_states(self, texts: Sequence[Sequence[int]]) -> Sequence[Any]:
         """Return the states of all layers as the model itself collects them."""
         output = self._model(**self._batch(texts), output_hidden_states=True)
         return output.hidden_states or ()
@@ -46,7 +74,7 @@ class LayerRecorder:
     def states(self, texts: Sequence[Sequence[int]], layers: Sequence[int]) -> list[Any]:
         """Return the states [texts, tokens, d] of each of ``layers``, padded at the end."""
         if self._blocks is None:  # shared or unusual blocks
-            all_states = self.own_states(texts)
+            all_states = self._own_states(texts)
             return [all_states[layer] for layer in layers]
         states: dict[int, Any] = {}
         self._pass.found, self._pass.wanted = states, frozenset(layers)
@@ -60,7 +88,8 @@ class LayerRecorder:
         return [states[layer] for layer in layers]
 
     def _batch(self, texts: Sequence[Sequence[int]]) -> dict[str, Any]:
-        padding = self._model.config.pad_token_id or 0  # RoBERTa's positions depend on it
+        # Positions of RoBERTa depend on the padding; some configurations of Llama have -1.
+        padding = max(self._model.config.pad_token_id or 0, 0)
         rows = [torch.tensor(text) for text in texts]
         ids = pad_sequence(rows, batch_first=True, padding_value=padding)
         mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
@@ -81,3 +110,11 @@ class LayerRecorder:
                 raise _LastLayerReached
 
         return record
+
+
+def _all_close(states: Sequence[Any], expected: Sequence[Any], limit: float) -> bool:
+    return len(states) == len(expected) and all(
+        actual.shape == target.shape
+        and bool((actual - target).abs().max() <= limit * target.abs().max())
+        for actual, target in zip(states, expected, strict=True)
+    )

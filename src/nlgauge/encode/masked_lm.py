@@ -19,12 +19,12 @@ from nlgauge.core.cloud import Tokens, normal_vector
 from nlgauge.core.errors import ModelError
 from nlgauge.core.histogram import Histogram
 from nlgauge.core.requirements import Unknown
+from nlgauge.encode.device_copies import HostCopy, one_started, to_device
 from nlgauge.encode.huggingface import HuggingFaceModel, forward_pass, load_model
 from nlgauge.encode.mlm_update import apply_tensors, update_digest
 from nlgauge.encode.model_files import EMBEDDED, Located
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece
-from nlgauge.encode.transfer import HostCopy, one_started, to_device
 from nlgauge.runtime.progress import current_step
 
 _MAX_ROWS = 32  # distributions summed at a time
@@ -171,13 +171,13 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
             output["last_hidden_state"] = output[0][rows, positions][None]
             return output
 
-        hook = self._model.base_model.register_forward_hook(narrow)
-        try:
-            with forward_pass(), torch.inference_mode():
+        with forward_pass(), torch.inference_mode():  # the hook would change other threads' passes
+            hook = self._model.base_model.register_forward_hook(narrow)
+            try:
                 logits: torch.Tensor = self._model(input_ids=ids).logits[0]
                 return logits
-        finally:
-            hook.remove()
+            finally:
+                hook.remove()
 
 
 def _mix(

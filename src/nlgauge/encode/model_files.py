@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import MissingExtra, ModelError
+from nlgauge.core.option_files import expand_home
 from nlgauge.encode.model_store import get_model, stored_model
 from nlgauge.encode.packaged_models import packaged_models
 from nlgauge.encode.registry import model_for
@@ -96,7 +97,7 @@ def _folder(name: str, download: bool) -> Path:
         return package / "model"
     if name in packaged_models():
         return _packaged_folder(name, download)
-    path = Path(name).expanduser()
+    path = expand_home(name)
     if path.is_dir():
         return path
     if path.exists():

@@ -14,8 +14,8 @@ from nlgauge.encode.model_files import EMBEDDED, find_model, package_folder
 from nlgauge.encode.model_store import find_problems, stored_model
 from nlgauge.encode.packaged_models import packaged_models
 from nlgauge.encode.registry import known_names, languages_of, measured_layers, measured_presets
-from nlgauge.encode.static import GLOVE
-from nlgauge.encode.use import USE, WEIGHTS_SHA256, check_resources
+from nlgauge.encode.universal_sentence_encoder import USE, WEIGHTS_SHA256, check_resources
+from nlgauge.encode.word_vectors import GLOVE
 
 _PINNED = {EMBEDDED, USE}  # packages whose digests are known
 _EXTRAS = {EMBEDDED: "embedded", GLOVE: "glove", USE: "multilingual"}

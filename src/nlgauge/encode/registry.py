@@ -60,12 +60,9 @@ def presets_of(model: str, depth: int) -> dict[str, Any]:
     For unknown models, the layers at one half, two thirds and the whole of the depth are joined.
     Word vectors, which have no depth, are compared without n-grams.
     """
-    guessed = {"layers": "+".join(map(str, _spread_layers(depth))), "ngram": 3 if depth else 1}
+    layers = sorted({-(-depth // 2), -(-2 * depth // 3), depth})
+    guessed = {"layers": "+".join(map(str, layers)), "ngram": 3 if depth else 1}
     return {**guessed, **measured_presets(model)}
-
-
-def _spread_layers(depth: int) -> list[int]:
-    return sorted({-(-depth // 2), -(-2 * depth // 3), depth})
 
 
 def model_card(

@@ -127,13 +127,9 @@ class Tokenizer:
 
 def _load(located: Located) -> tuple[Any, list[int], list[int]]:
     """Return the fast tokenizer and the special ids before and after a text."""
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(
-            located.folder, local_files_only=True, trust_remote_code=False
-        )
-    except (OSError, ValueError, KeyError) as error:
-        subject = f"the tokenizer of model {located.name!r}"
-        raise ModelError(f"{subject} cannot be loaded: {error}") from error
+    tokenizer = transformers.AutoTokenizer.from_pretrained(
+        located.folder, local_files_only=True, trust_remote_code=False
+    )
     if isinstance(tokenizer, transformers.ByT5Tokenizer):
         tokenizer = _bytes_tokenizer(tokenizer)
     if not tokenizer.is_fast:

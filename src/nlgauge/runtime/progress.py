@@ -72,7 +72,7 @@ class RunProgress:
         self._rows = 0.0
         self._thread = get_ident()
         self._seconds: dict[str, float] = defaultdict(float)
-        self._estimated = self._phase_estimated = False
+        self._logged: set[str] = set()  # kinds of estimates
 
     def report(self, done: int | None = None) -> None:
         """Call the callback with the number of finished rows; ``done`` sets that number."""
@@ -100,7 +100,9 @@ class RunProgress:
                 moved = min(part * rows, remaining)
                 remaining -= moved
                 self._rows += moved
-                self._estimate_phase(label, self._clock() - began, 1 - remaining / rows)
+                share, seconds = 1 - remaining / rows, self._clock() - began
+                progress = f"{share:.1%} of a chunk of rows"
+                self._log_once("chunk", share, seconds, f" for {label}", progress)
             self.report()
 
         token = _STEP.set(step)
@@ -112,33 +114,29 @@ class RunProgress:
                 self._rows += remaining
                 self._seconds[label] += self._clock() - began
 
-    def _estimate_phase(self, label: str, seconds: float, share: float) -> None:
-        """Log once how long a phase will take, if that is more than a minute.
-
-        A pair of long documents is a separate chunk, so other chunks do not give an estimate.
-        """
-        if self._phase_estimated or seconds < _MEASURED_SECONDS or not 0 < share < 1:
-            return
-        remaining = seconds * (1 - share) / share
-        if remaining > _LONG_SECONDS:
-            progress = f"{share:.1%} of a chunk of rows took {duration(seconds)}"
-            _LOG.info("about %s left for %s: %s", duration(remaining), label, progress)
-            self._phase_estimated = True
-
     def estimate(self, done: int, share: float) -> None:
         """Log once how long the rest will take, if that is more than a minute.
 
         ``done`` is the number of finished rows, ``share`` their share of all work.
         """
-        seconds = self._clock() - self._start
-        if self._estimated or seconds < _MEASURED_SECONDS or not 0 < share < 1:
+        slowest = max(self._seconds, key=self._seconds.__getitem__)
+        purpose, progress = f", mostly for {slowest}", f"{done:,} of {self._total:,} rows"
+        self._log_once("run", share, self._clock() - self._start, purpose, progress)
+
+    def _log_once(
+        self, kind: str, share: float, seconds: float, purpose: str, progress: str
+    ) -> None:
+        """Log how long a run or a chunk will take if ``share`` of it took ``seconds``.
+
+        A pair of long documents is a separate chunk, so other chunks do not give an estimate.
+        """
+        if kind in self._logged or seconds < _MEASURED_SECONDS or not 0 < share < 1:
             return
         remaining = seconds * (1 - share) / share
         if remaining > _LONG_SECONDS:
-            slowest = max(self._seconds, key=self._seconds.__getitem__)
-            counts = f"{done:,} of {self._total:,} rows took {duration(seconds)}"
-            _LOG.info("about %s left, mostly for %s: %s", duration(remaining), slowest, counts)
-            self._estimated = True
+            self._logged.add(kind)
+            took = f"{progress} took {duration(seconds)}"
+            _LOG.info("about %s left%s: %s", duration(remaining), purpose, took)
 
 
 def duration(seconds: float) -> str:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.core.errors import FileError, NlgaugeError
+from nlgauge.core.errors import NlgaugeError
 from nlgauge.data.csv_records import quoted_at_stop
-from nlgauge.data.files import is_compressed, open_bytes, open_file
+from nlgauge.data.files import explain_errors, is_compressed, open_bytes, open_file
 from nlgauge.data.input_ranges import InputRange, Place
 from nlgauge.data.text_rows import Rejected, Row
-from nlgauge.scale.ids import DigestWriter, Kind
 from nlgauge.scale.parts import cut_parts
+from nlgauge.scale.repeated_ids import DigestWriter, Kind
 from nlgauge.scale.run_folder import RunFolder
 
 
@@ -64,12 +64,9 @@ def divide_tables(_: object, task: FilesTask) -> list[list[InputRange]]:
 
 def _scan(span: Bytes) -> Scan:
     before = min(span.start, 1)  # the previous byte, which may end a line
-    try:
-        with open_file(span.path) as content:
-            content.seek(span.start - before)
-            data = content.read(span.stop - span.start + before)
-    except OSError as error:
-        raise FileError(f"file {span.path!r} cannot be read: {error.strerror}") from error
+    with explain_errors(span.path), open_file(span.path) as content:
+        content.seek(span.start - before)
+        data = content.read(span.stop - span.start + before)
     lines = data.count(b"\n", 0, -1) + (not before)
     quoted = False, True
     if span.csv and not is_compressed(span.path):

@@ -16,12 +16,13 @@ from typing import Any, Generic, Self, TypeVar
 from nlgauge.core.errors import DataError, UsageError
 from nlgauge.inputs import Tables
 from nlgauge.runtime.processes import follow_parent
+from nlgauge.runtime.threads import thread_count
 from nlgauge.scale.run_folder import explain_errors
 from nlgauge.scale.signals import delay_signals
 from nlgauge.scale.worker import LoadTables, Work, Worker, WorkerConfig
 from nlgauge.scoring import Scorer
 
-ATTEMPTS = 3
+ATTEMPTS = 3  # submissions of a task
 QUEUED_PER_WORKER = 2  # so that no worker is idle while its result is received
 Task = TypeVar("Task")
 
@@ -44,7 +45,6 @@ class Engine(ABC, Generic[Task]):
     """A context manager that runs tasks on workers."""
 
     capacity = 1  # tasks in progress at once
-    attempts = ATTEMPTS  # submissions of a task
     _load_tables: LoadTables | None = None
 
     def run(self, work: Work, tasks: Iterable[Any]) -> Iterator[Any]:
@@ -75,7 +75,7 @@ class Engine(ABC, Generic[Task]):
                 try:
                     result = self._result(submitted)
                 except WorkerLost as error:
-                    if attempt == self.attempts:
+                    if attempt == ATTEMPTS:
                         raise DataError(
                             f"workers died {ATTEMPTS} times while processing {task.name}, perhaps "
                             "out of memory; try fewer workers or smaller parts (--part-rows). "
@@ -198,7 +198,7 @@ class ProcessPool(Engine[Future[Any]]):
         The process of multiprocessing that deletes semaphores warns on stderr that they are left
         if the driver was ended by a second signal or killed.
         """
-        threads = str(max((os.cpu_count() or 1) // self._workers, 1))
+        threads = str(max(thread_count() // self._workers, 1))
         variables = {"OMP_NUM_THREADS": threads, "TOKENIZERS_PARALLELISM": "false"}
         variables |= {name: os.environ[name] for name in variables.keys() & os.environ.keys()}
         filters = [os.environ.get("PYTHONWARNINGS", ""), "ignore:resource_tracker:UserWarning"]

@@ -11,8 +11,8 @@ from itertools import islice
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import FileError
 from nlgauge.data.input_ranges import InputRange, Place
-from nlgauge.data.text_rows import Rejected, Row
-from nlgauge.scale.ids import Repeats
+from nlgauge.data.text_rows import Rejected, Row, to_corpus
+from nlgauge.scale.repeated_ids import Repeats
 
 CHANGED = "an input file was changed while it was read; use another folder and start over"
 _MAX_CHARACTERS = 50_000_000  # limits the memory of a part with very long texts
@@ -45,10 +45,8 @@ class Part:
 
     @property
     def corpus(self) -> Corpus:
-        """The rows as a corpus; the reader has validated them."""
-        return Corpus.from_rows(
-            (row.candidate, row.references, row.system, row.id, row.source) for row in self.rows
-        )
+        """The rows as a corpus."""
+        return to_corpus(self.rows)
 
 
 def cut_parts(

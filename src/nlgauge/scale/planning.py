@@ -29,8 +29,8 @@ from nlgauge.scale.blocks import (
     scan_bytes,
 )
 from nlgauge.scale.engine import Engine
-from nlgauge.scale.ids import Kind, Repeats, digest_ranges, find_repeats, join_repeats
 from nlgauge.scale.parts import PartRange
+from nlgauge.scale.repeated_ids import Kind, Repeats, digest_ranges, find_repeats, join_repeats
 from nlgauge.scale.run_folder import RunFolder
 from nlgauge.scale.signals import SignalHandler
 
@@ -88,16 +88,16 @@ class InputScan:
 
     def spans(self, engine: Engine[Any]) -> Iterator[tuple[str, list[InputRange]]]:
         """Yield every candidate path with the ranges of its files for workers."""
-        tables = [span for _, spans in self.inputs.ranges() for span in spans]
+        files = self.inputs.ranges()
         if not self.inputs.tabular:
-            yield from self.inputs.ranges()
+            yield from files
             return
-        groups = (
-            tuple(tables[i : i + _FILES_PER_TASK]) for i in range(0, len(tables), _FILES_PER_TASK)
-        )
-        tasks = [FilesTask(group, self.block_bytes) for group in groups]
+        tables = [span for _, spans in files for span in spans]
+        starts = range(0, len(tables), _FILES_PER_TASK)
+        groups = (tuple(tables[i : i + _FILES_PER_TASK]) for i in starts)
+        tasks = (FilesTask(group, self.block_bytes) for group in groups)
         divided = (each for group in engine.run_in_order(divide_tables, tasks) for each in group)
-        for path, spans in self.inputs.ranges():
+        for path, spans in files:
             yield path, [span for _ in spans for span in self._locate(next(divided))]
 
     def _locate(self, spans: Sequence[InputRange]) -> Iterator[InputRange]:

@@ -32,9 +32,7 @@ class RayEngine(Engine[Any]):
         self.capacity = workers * QUEUED_PER_WORKER
         self._started = False
         self._actors: list[Any] = []
-        self._starting: dict[
-            Any, Any
-        ] = {}  # replacements, by the task that reports that they have started
+        self._starting: dict[Any, Any] = {}  # replacements, by the task that ends with their start
         self._actor_of: dict[Any, Any] = {}
         self._tasks_of: Counter[Any] = Counter()
 

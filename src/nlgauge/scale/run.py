@@ -20,7 +20,7 @@ from nlgauge.scale.run_folder import MANIFEST, REJECTED, SUMMARY, RunFolder
 from nlgauge.scale.segments import SegmentFormat
 from nlgauge.scale.signals import SignalHandler
 from nlgauge.scale.sums import RANGE, Pooled, SumRange, corpus_scores, pool_scores
-from nlgauge.scale.worker import FinishedPart, PartsTask, Worker, WorkerConfig
+from nlgauge.scale.worker import FinishedPart, PartsTask, Worker, WorkerConfig, add_tables
 from nlgauge.scoring import Scorer
 
 _PLANNED = ("part_rows", "block_bytes", "segments", "on_error", "confidence", "resamples", "seed")
@@ -99,6 +99,8 @@ class Run:
         return {
             "nlgauge": version("nlgauge"),
             "systems": self.inputs.names,
+            "sources": self.inputs.sources and Path(self.inputs.sources).name,
+            "input": self.inputs.wanted,
             "columns": self.inputs.columns.to_dict() or None,
             "header": None if self.inputs.columns.header else False,
             "specs": list(self.metrics),
@@ -162,9 +164,7 @@ class _Execution:
         total: tuple[Tables, ...] = ()
         rows = 0
         for fitted in self.engine.run(Worker.fit_parts, tasks):
-            pairs = zip(total, fitted.tables, strict=True)
-            total = tuple(map(Tables.pool, pairs)) if total and fitted.tables else total
-            total = total or fitted.tables
+            total = add_tables(total, fitted.tables)
             for length in fitted.rows:
                 rows += length
                 self.report("fitting tables", rows)

@@ -33,7 +33,8 @@ NOT_SHARED = (
     "a worker does not see {!r}; all machines need the folder of --parts, and the input files, "
     "in a file system that they share"
 )
-_LOCK, _TEMPORARY, _STOP, _SCRATCH = "run.lock", ".unfinished", "run.stop", "ids"
+_LOCK, _TEMPORARY, _STOP = "run.lock", ".unfinished", "run.stop"
+_PARTS, _SCRATCH = "parts", "ids"
 
 
 class RunFolder:
@@ -41,7 +42,6 @@ class RunFolder:
 
     def __init__(self, path: str | Path, segments: SegmentFormat) -> None:
         self.path = Path(path)
-        self._parts = self.path / "parts"
         self._segment_format = segments
         self._run = ""  # digest of the plan
 
@@ -54,7 +54,7 @@ class RunFolder:
     def open(self) -> Iterator[None]:
         """Create the folder, lock it against other runs and delete temporary files."""
         with explain_errors(self.path):
-            self._parts.mkdir(parents=True, exist_ok=True)
+            (self.path / _PARTS).mkdir(parents=True, exist_ok=True)
             lock = _check_regular(self.path / _LOCK).open("a")
         with lock:
             if not _lock(lock.fileno()):
@@ -107,28 +107,29 @@ class RunFolder:
 
     def write(self, name: str, content: Any) -> None:
         """Write a JSON file."""
-        self._write(self.path / name, [(json.dumps(content, indent=2) + "\n").encode()])
+        self.write_bytes(name, [(json.dumps(content, indent=2) + "\n").encode()])
 
     def write_bytes(self, name: str, pieces: Iterable[bytes]) -> None:
-        """Write a file piece by piece."""
-        self._write(self.path / name, pieces)
+        """Write a file of the folder piece by piece."""
+        with explain_errors(self.path):
+            replace_file(self.path / name, pieces, sync=True)
 
     def write_part(self, scores: PartScores) -> None:
         """Write the files of a part; the one that completes it is written last."""
-        self._write(self._segments_file(scores.name), [scores.segments])
+        self.write_bytes(self._segments_name(scores.name), [scores.segments])
         identity = {"part": scores.name, "run": self._run}
         content = {**identity, CHECKSUM: _sha256(scores.segments), **scores.sums}
         signed = {"sha256": _sha256(_canonical(content)), **content}
-        self._write(self._sums_file(scores.name), [(json.dumps(signed) + "\n").encode()])
+        self.write_bytes(self._sums_name(scores.name), [(json.dumps(signed) + "\n").encode()])
 
     def read_sums(self, name: str, *, check_segments: bool = True) -> dict[str, Any] | None:
         """Return the sums of a part, or None if they or its segment scores are not valid."""
         with suppress(OSError, DataError):
-            content = _read_json(self._sums_file(name))
+            content = _read_json(self.path / self._sums_name(name))
             signed = content.pop("sha256", None) == _sha256(_canonical(content))
             if not signed or (content.get("part"), content.get("run")) != (name, self._run):
                 return None
-            segments = _check_regular(self._segments_file(name))
+            segments = _check_regular(self.path / self._segments_name(name))
             if not check_segments or content[CHECKSUM] == _sha256(segments.read_bytes()):
                 return content
         return None
@@ -141,17 +142,13 @@ class RunFolder:
 
     def has_part(self, name: str) -> bool:
         """Whether the part was completed once, even if its files are damaged now."""
-        return self._sums_file(name).exists()
+        return (self.path / self._sums_name(name)).exists()
 
-    def _segments_file(self, name: str) -> Path:
-        return self._parts / f"{name}.{self._segment_format}"
+    def _segments_name(self, part: str) -> str:
+        return f"{_PARTS}/{part}.{self._segment_format}"
 
-    def _sums_file(self, name: str) -> Path:
-        return self._parts / f"{name}.json"
-
-    def _write(self, file: Path, content: Iterable[bytes]) -> None:
-        with explain_errors(self.path):
-            replace_file(file, content, sync=True)
+    def _sums_name(self, part: str) -> str:
+        return f"{_PARTS}/{part}.json"
 
 
 def replace_file(file: Path, content: Iterable[bytes], *, sync: bool = False) -> None:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import MissingExtra
 from nlgauge.core.scores import Scores
+from nlgauge.data.files import require_pyarrow
 
 SegmentFormat = Literal["jsonl", "parquet"]
 
@@ -31,10 +31,8 @@ def encode_array(numbers: Floats) -> dict[str, Any]:
     return {"shape": list(numbers.shape), "float64": data}
 
 
-def decode_array(content: Mapping[str, Any] | Floats) -> Floats:
-    """Decode the result of ``encode_array``; return arrays unchanged."""
-    if isinstance(content, np.ndarray):
-        return content
+def decode_array(content: Mapping[str, Any]) -> Floats:
+    """Decode the result of ``encode_array``."""
     raw = np.frombuffer(base64.b64decode(content["float64"]), dtype="<f8")
     return raw.reshape(content["shape"]).astype(np.float64)
 
@@ -60,11 +58,9 @@ def encode_segments(
 
 
 def _parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("writing Parquet", "pyarrow", "streams") from None
+    pa = require_pyarrow("writing Parquet")
+    from pyarrow import parquet
+
     kinds = {"system": pa.string(), "id": pa.string()}
     arrays = {key: pa.array(cells, kinds.get(key, pa.float64())) for key, cells in columns.items()}
     buffer = io.BytesIO()

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import FileError
+from nlgauge.core.scores import Scores
 from nlgauge.core.totals import CorpusScore, Resampled
 from nlgauge.scale.run_folder import CHECKSUM, RunFolder
-from nlgauge.scale.segments import decode_array
+from nlgauge.scale.segments import decode_array, encode_array
 from nlgauge.scoring import Scorer
 
 RANGE = 64  # parts per range; another number could change the last bits of a sum
@@ -57,7 +59,8 @@ class SumRange:
             sources.add(bool(sums.get("sources")))
             rejected += [(json.dumps(row) + "\n").encode() for row in sums["rejected"]]
             pool_scores(pooled, corpus_scores(scorer, sums["scores"], self.seed))
-        scores = [_content(total) for total in pooled.values()]
+        totals = pooled.values()
+        scores = [encode_sum(each, each.count, each.totals, each.resampled) for each in totals]
         return Sums(counts, references, sources, checksums, b"".join(rejected), scores)
 
 
@@ -82,14 +85,18 @@ def pool_scores(pooled: Pooled, scores: Iterable[CorpusScore]) -> None:
         pooled[key] = CorpusScore.pool([pooled[key], total]) if key in pooled else total
 
 
-def _content(total: CorpusScore) -> dict[str, Any]:
+def encode_sum(
+    scores: Scores | CorpusScore, count: int, totals: Floats, resampled: Resampled | None
+) -> dict[str, Any]:
+    """Encode the sums of one system by one metric for JSON, and for `corpus_scores`."""
     content = {
-        "system": total.system,
-        "metric": total.label,
-        "count": total.count,
-        "totals": total.totals,
-        "notes": dict(total.notes),
+        "system": scores.system,
+        "metric": scores.label,
+        "count": count,
+        "totals": encode_array(totals),
+        "notes": dict(scores.notes),
     }
-    if total.resampled is not None:
-        content["resampled"] = {"totals": total.resampled.totals, "counts": total.resampled.counts}
+    if resampled is not None:
+        arrays = {"totals": resampled.totals, "counts": resampled.counts}
+        content["resampled"] = {name: encode_array(array) for name, array in arrays.items()}
     return content

@@ -15,8 +15,8 @@ from nlgauge.inputs import Tables
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scale.parts import Part, PartRange
 from nlgauge.scale.run_folder import RunFolder
-from nlgauge.scale.segments import PartScores, SegmentFormat, encode_array, encode_segments
-from nlgauge.scale.sums import SumRange, Sums
+from nlgauge.scale.segments import PartScores, SegmentFormat, encode_segments
+from nlgauge.scale.sums import SumRange, Sums, encode_sum
 from nlgauge.scoring import Scorer
 
 LoadTables = Callable[[], Sequence[Tables]]
@@ -69,6 +69,13 @@ class FittedParts(NamedTuple):
     rows: list[int]
 
 
+def add_tables(first: tuple[Tables, ...], second: tuple[Tables, ...]) -> tuple[Tables, ...]:
+    """Return the tables of both, of which one may be empty."""
+    if not (first and second):
+        return first or second
+    return tuple(map(Tables.pool, zip(first, second, strict=True)))
+
+
 class Worker:
     """A scorer that is reused for all parts of a worker."""
 
@@ -90,9 +97,7 @@ class Worker:
         for part in task.parts.read():
             if task.folder.stop_requested():
                 break
-            tables = self.fit(part)
-            pairs = zip(total, tables, strict=True)
-            total = tuple(map(Tables.pool, pairs)) if total else tables
+            total = add_tables(total, self.fit(part))
             rows.append(len(part))
         return FittedParts(total, rows)
 
@@ -143,22 +148,13 @@ class Worker:
     def _sums(self, of_system: Mapping[str, Scores]) -> list[dict[str, Any]]:
         """Return the sums of one system; metrics share the random draws, which are expensive."""
         all_scores = list(of_system.values())
-        sums: list[dict[str, Any]] = [
-            {
-                "system": scores.system,
-                "metric": scores.label,
-                "count": len(scores),
-                "totals": encode_array(scores.statistics.sum(axis=0)),
-                "notes": dict(scores.notes),
-            }
-            for scores in all_scores
-        ]
+        pieces: Sequence[Resampled | None] = [None] * len(all_scores)
         if self._config.resamples:
             tables = [scores.statistics for scores in all_scores]
             sampling = self._config.resamples, self._config.seed
             joined = Resampled.of(all_scores[0].ids, np.hstack(tables), *sampling)
             pieces = joined.split([table.shape[1] for table in tables])
-            for entry, piece in zip(sums, pieces, strict=True):
-                arrays = {"totals": piece.totals, "counts": piece.counts}
-                entry["resampled"] = {name: encode_array(array) for name, array in arrays.items()}
-        return sums
+        return [
+            encode_sum(scores, len(scores), scores.statistics.sum(axis=0), piece)
+            for scores, piece in zip(all_scores, pieces, strict=True)
+        ]

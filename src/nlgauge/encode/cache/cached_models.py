@@ -19,8 +19,8 @@ from nlgauge.core.requirements import ModelCard, Unknown
 from nlgauge.core.versions import version_of
 from nlgauge.encode.cache import records
 from nlgauge.encode.cache.database import EmbeddingCache, Record
-from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.model_files import find_model
+from nlgauge.encode.protocols import Encoder, MaskedLm
 from nlgauge.encode.registry import model_card
 from nlgauge.encode.run_options import RunOptions
 

@@ -119,11 +119,12 @@ class EmbeddingCache:
         rows = [(key, *part) for key, record in records.items() for part in record.items()]
         if not rows or not self._writable:
             return
+        batch_bytes = max(min(_TRANSACTION_BYTES, size_limit() // 2), 1)
         sized = zip(rows, accumulate(len(content) for *_, content in rows), strict=True)
         with self._lock:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                for _, batch in groupby(sized, lambda pair: pair[1] // _TRANSACTION_BYTES):
+                for _, batch in groupby(sized, lambda pair: pair[1] // batch_bytes):
                     batch_rows = [row for row, _ in batch]
                     self._retry_on_damage(partial(self._write, identity, batch_rows))
             except _ERRORS as error:

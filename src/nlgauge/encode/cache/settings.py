@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from nlgauge.core.errors import OptionError, UsageError
+from nlgauge.core.option_files import expand_home
 
 CACHE_VARIABLE = "NLGAUGE_CACHE"
 SIZE_VARIABLE = "NLGAUGE_CACHE_SIZE"
@@ -21,7 +22,7 @@ def cache_folder(folder: str | Path | None) -> Path | None:
     name = os.environ.get(CACHE_VARIABLE, "") if folder is None else str(folder)
     if not name:
         return None
-    path = Path(name).expanduser().absolute()
+    path = expand_home(name).absolute()
     if path.exists() and not path.is_dir():
         raise UsageError(f"the cache {name!r} is a file; name a folder, which may be new")
     size_limit()  # raises an error for an invalid size before anything is computed

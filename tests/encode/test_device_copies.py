@@ -12,8 +12,8 @@ from nlgauge.encode.run_options import RunOptions
 
 torch = pytest.importorskip("torch")
 
+from nlgauge.encode.device_copies import HostCopy, one_started, to_device  # noqa: E402
 from nlgauge.encode.masked_lm import _Copy  # noqa: E402
-from nlgauge.encode.transfer import HostCopy, one_started, to_device  # noqa: E402
 
 TEXTS = example("reference.a")[:6]
 LAYERS = (1, 3)

@@ -20,7 +20,7 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud, Tokens, unknown_id
 from nlgauge.core.errors import FileError, MissingExtra
-from nlgauge.core.option_files import require_file
+from nlgauge.core.option_files import expand_home, require_file
 from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.model_files import file_digest, package_folder
 from nlgauge.encode.registry import MATCHINGS, languages_of, presets_of
@@ -53,7 +53,7 @@ class StaticEncoder:
     """Clouds of static word vectors."""
 
     def __init__(self, name: str) -> None:
-        self._vectors = _glove() if name == GLOVE else read_vectors(Path(name).expanduser())
+        self._vectors = _glove() if name == GLOVE else read_vectors(expand_home(name))
         digest, dimension = self._vectors.digest, self._vectors.matrix.shape[1]
         layers, languages = dict.fromkeys(MATCHINGS, (0,)), languages_of(name)
         presets = presets_of(name, depth=0)
@@ -89,7 +89,7 @@ open_static = lru_cache(maxsize=2)(StaticEncoder)
 
 def names_vectors(model: str) -> bool:
     """Return whether a model is ``glove`` or a file of vectors; other models are folders."""
-    path = Path(model).expanduser()  # includes missing files, so that the error is about files
+    path = expand_home(model)  # includes missing files, so that the error is about files
     return model == GLOVE or path.is_file() or (model.endswith(_SUFFIXES) and not path.is_dir())
 
 
@@ -104,7 +104,7 @@ def read_vectors(path: Path) -> Vectors:
     try:
         opened = gzip.open if path.suffix == ".gz" else open
         # Some published files cut words inside a character; such words do not occur in texts.
-        with opened(path, "rt", encoding="utf-8", errors="replace", newline="\n") as stream:
+        with opened(path, "rt", encoding="utf-8-sig", errors="replace", newline="\n") as stream:
             words, matrix = _parse(stream, path)
         return Vectors.of(words, matrix, file_digest(path)[:12])
     except (OSError, EOFError, zlib.error) as error:

