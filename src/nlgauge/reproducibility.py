@@ -153,7 +153,8 @@ class Results:
                 raise TypeError("a name is not a text")
             _ = [float(entry["value"]) for entry in scores]
         except (ValueError, KeyError, TypeError, OverflowError) as error:
-            message = f"{str(path)!r} is not a result of `nlgauge score -f json`: {error!r}"
+            reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            message = f"{str(path)!r} is not a result of `nlgauge score -f json`: {reason}"
             raise FileError(message) from error
         return cls(scores, inputs)
 

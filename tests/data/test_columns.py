@@ -267,7 +267,7 @@ def test_a_table_without_a_header_has_numbered_columns(
 
 def test_a_ragged_row_without_a_header_is_reported(tmp_path: Path) -> None:
     table = _text(tmp_path / "a.tsv", "x\ty\nz\n")
-    with pytest.raises(FileError, match="line 2: 1 fields, but the first line has 2"):
+    with pytest.raises(FileError, match="line 2: 1 field, but the first line has 2"):
         read_systems([table], columns="candidate=1,reference=2", header=False)
 
 

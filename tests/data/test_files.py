@@ -118,7 +118,7 @@ def test_tables_agree(tmp_path: Path) -> None:
         ("a.jsonl", '{"candidate": "a"}\n', "has no column 'references'.*it has 'candidate'"),
         ("a.jsonl", '{"candidate": "a", "ref": "b"}\n{"ref": "b"}\n', "line 2: .* no column 'cand"),
         ("a.tsv", "candidate\treference\na\tb\tc\n", "line 2: 3 fields, but the heading names 2"),
-        ("a.csv", "candidate,reference\na\n", "line 2: 1 fields, but the heading names 2"),
+        ("a.csv", "candidate,reference\na\n", "line 2: 1 field, but the heading names 2"),
         ("a.jsonl", "", "has no rows"),
         ("a.jsonl", '{"candidate": null, "references": ["b"]}', "line 1: candidates is None"),
         ("a.jsonl", '{"candidate": "a", "references": []}', "references has no reference"),

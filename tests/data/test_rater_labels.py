@@ -95,7 +95,7 @@ def test_labels_and_missing_ones(value: object, label: str | None) -> None:
         ("item,rater,label\n1,,x\n", [], "line 2 names no rater"),
         ("item,rater,label\n,a,x\n", [], "line 2 names no item"),
         ("item,a\n", ["a"], "has no rows"),
-        ("item,a\n1\n", ["a"], "1 fields, but the heading names 2"),
+        ("item,a\n1\n", ["a"], "1 field, but the heading names 2"),
         ("item,position,a\n1,A,A\n1,A,B\n", ["a"], "item '1' in position 'A' occurs twice"),
     ],
 )

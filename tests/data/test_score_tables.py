@@ -103,7 +103,7 @@ def test_items_of_equal_numbers_in_different_tasks_are_distinct(tmp_path: Path) 
         (WIDE.replace("d1", " "), "small,large", {"cluster": "document"}, FileError, "should name"),
         (WIDE + "a,d1,1,1\n", "small,large", {}, DataError, "id 'a' occurs 2 times for system"),
         ("a,b\n1,inf\n", "a,b", {}, FileError, "'b' is 'inf', which is not a number or is inf"),
-        ("a,b\n1\n", "a,b", {}, FileError, "line 2: 1 fields, but the heading names 2"),
+        ("a,b\n1\n", "a,b", {}, FileError, "line 2: 1 field, but the heading names 2"),
         ("a,b\n", "a,b", {}, FileError, "has no rows"),
         (LONG.replace("x,b", ",b"), "acc", {}, FileError, "'system' is ''"),
         (LONG, "acc", {"columns": Columns.of("human=acc")}, OptionError, "without texts"),

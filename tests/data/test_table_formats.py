@@ -82,7 +82,7 @@ def test_a_parquet_text_that_is_not_utf8_rejects_its_row_only(tmp_path: Path) ->
         ("jsonl", b'{"a": 1}\n{"a": "\xff"}\n{"a": 2}\n', 2, "not UTF-8: byte 0xff"),
         ("jsonl", b'{"a": 1}\n' + b"[" * 100_000 + b'\n{"a": 2}\n', 2, "not JSON"),
         ("jsonl", b'{"a": 1}\n{"a": ' + b"9" * 5000 + b'}\n{"a": 2}\n', 2, "not JSON"),
-        ("tsv", b"a\tb\n1\t2\n1\n3\t4\n", 3, "1 fields, but the heading names 2"),
+        ("tsv", b"a\tb\n1\t2\n1\n3\t4\n", 3, "1 field, but the heading names 2"),
         ("tsv", b"a\tb\n1\t2\n\xe9\t2\n3\t4\n", 3, "not UTF-8: byte 0xe9"),
         ("csv", b"a,b\n1,2\n1,2,3\n3,4\n", 3, "3 fields, but the heading names 2"),
         ("csv", b"a,b\n1,2\n1,\x80\n3,4\n", 3, "not UTF-8: byte 0x80"),

@@ -125,7 +125,7 @@ def test_correlations_of_blank_cells_are_the_commands(api: TestClient, tmp_path:
         ("a.jsonl", b"[1]\n", "outputs", "a.jsonl, line 1: not a JSON object"),
         ("a.jsonl", b"", "outputs", "has no rows"),
         ("a.txt", b"", "outputs", "has no lines"),
-        ("a.csv", b"candidate,reference\na\n", "outputs", "a.csv, line 2: 1 fields, but"),
+        ("a.csv", b"candidate,reference\na\n", "outputs", "a.csv, line 2: 1 field, but"),
         ("a.csv", b"text\na\n", "outputs", "no column 'candidate'"),
         ("a.csv", b"candidate,reference\na,b\n", "judgements", "a.csv has no human scores"),
         ("a.tsv", b"candidate\treference\thuman\na\tb\tgood\n", "judgements", "not a number"),

@@ -162,9 +162,10 @@ def check_parallel(path: object, lines: list[str], other: str, expected: int) ->
 
 def unequal_lines(path: object, count: int, other: str, *, blank: bool = False) -> FileError:
     """Return the error for parallel files; ``blank`` is whether the last line of path is."""
+    name = "stdin" if path == "-" else path
     counts = f"{count} line{'s' * (count != 1)}, but {other}"
-    hint = f"; the last line of {path} is empty" if blank else ""
-    return FileError(f"{path} has {counts}; line i of one belongs to line i of the other{hint}")
+    hint = f"; the last line of {name} is empty" if blank else ""
+    return FileError(f"{name} has {counts}; line i of one belongs to line i of the other{hint}")
 
 
 def is_compressed(path: str) -> bool:
@@ -321,7 +322,10 @@ def _separated_rows(
     expected = "the heading names" if columns.header else "the first line has"
     for number, cells in rows:
         if not isinstance(cells, str) and cells and len(cells) != len(heading):
-            yield number, f"{len(cells)} fields, but {expected} {len(heading)}"
+            yield (
+                number,
+                f"{len(cells)} field{'s' * (len(cells) != 1)}, but {expected} {len(heading)}",
+            )
         elif cells:
             row = cells if isinstance(cells, str) else _separated_cells(heading, cells, lists)
             yield number, row

@@ -124,7 +124,9 @@ def read_pairs(path: str, *, part: str | None = None) -> Pairs:
     heading = [name.lower() for name in table.pop(0)[1]]
     for number, cells in table:
         if len(cells) != len(heading):
-            count = f"{len(cells)} fields, but the heading names {len(heading)}"
+            count = (
+                f"{len(cells)} field{'s' * (len(cells) != 1)}, but the heading names {len(heading)}"
+            )
             raise FileError(f"{path}, line {number}: {count}")
     columns = [heading.index(require_column(path, heading, names)) for names in _PAIR_COLUMNS]
     if "lp" in heading:

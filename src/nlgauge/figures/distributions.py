@@ -8,7 +8,7 @@ import numpy as np
 from nlgauge.core.quality_band import QualityBand
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import ramp
-from nlgauge.figures.labels import legend_label
+from nlgauge.figures.labels import legend_label, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ def distributions(panels: Mapping[str, Sequence[QualityBand]], *, legend: str = 
     with setup.panels(len(panels), columns, size) as (figure, grid):
         for axes, (metric, bands) in zip(grid, panels.items(), strict=True):
             _draw(axes, bands)
-            axes.set_title(setup.wrap_title(metric, width))
+            axes.set_title(setup.wrap_title(printable(metric), width))
         handles, _ = grid[0].get_legend_handles_labels()
         title = setup.wrap_title(legend, size[0])
         setup.legend_below(figure, handles, title=title, handlelength=1.0, columnspacing=1.0)

@@ -11,7 +11,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import DIVERGING
 from nlgauge.figures.heat_map import Scale, draw_cells, linear_scale
-from nlgauge.figures.labels import short_label, short_number
+from nlgauge.figures.labels import printable, short_label, short_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,7 @@ def heat(panels: Sequence[Panel]) -> "Figure":
         for axes, panel, width, with_names in zip(grid, panels, sizes, shows_names, strict=True):
             _draw(axes, panel)
             if panel.title:
-                axes.set_title(setup.wrap_title(panel.title, width + 0.35), pad=16)
+                axes.set_title(setup.wrap_title(printable(panel.title), width + 0.35), pad=16)
             if not with_names:
                 axes.set_yticklabels([])
     return figure
