@@ -99,6 +99,21 @@ def test_micro_averages(study: Study) -> None:
     assert mixed.value("stored:poor", "q", "segment") == pytest.approx(plain)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"average": "micro"}, "pearson at the segment level has no such mean"),
+        ({"average": "other"}, "average is 'other'"),
+        ({"system_score": "corpus"}, "at the level segment; add the level 'system'"),
+    ],
+)
+def test_options_that_no_coefficient_uses_are_refused(
+    study: Study, options: dict[str, str], message: str
+) -> None:
+    with pytest.raises(OptionError, match=message):
+        correlate(study, levels="segment", **options)
+
+
 def test_scores_of_all_outputs_at_the_system_level(study: Study) -> None:
     """The mean of a metric includes the two outputs that nobody judged."""
     metric, human = _matrices(study, "poor")

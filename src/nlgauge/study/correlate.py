@@ -21,7 +21,7 @@ from nlgauge.stats import (
     fisher_interval,
 )
 from nlgauge.stats import correlate as correlate_matrices
-from nlgauge.stats.levels import Average, choose_level
+from nlgauge.stats.levels import Average, check_average, choose_level
 from nlgauge.stats.named_coefficients import Coefficient, choose_coefficient
 from nlgauge.stats.permutation_tests import rank_by_differences
 from nlgauge.stats.validation import Over
@@ -167,6 +167,7 @@ def correlate(
     enough_systems = len(study.judgements.systems) >= _MIN_SYSTEMS
     names = _names_by_level(statistics.values(), level_names, enough_systems)
     _check_interval(interval if confidence is not None else "bootstrap", names)
+    _check_used(average, system_score, names)
     options: dict[str, Any] = {"over": over, "count": count, "confidence": confidence, "seed": seed}
     entries: list[CorrelationEntry] = []
     for criterion in study.criteria(human):
@@ -240,6 +241,21 @@ def _check_interval(interval: str, names: Mapping[str, Sequence[str]]) -> None:
                     "Fisher's interval is that of Pearson's r at the segment, document and system "
                     f"level, not of {name} at the {level} level; use the interval 'bootstrap'."
                 )
+
+
+def _check_used(
+    average: Average, system_score: SystemScore, names: Mapping[str, Sequence[str]]
+) -> None:
+    """Raise OptionError for an option that no coefficient at these levels uses."""
+    pairs = [(level, name) for level in names for name in names[level]]
+    if not any(is_averaged(*pair) for pair in pairs):
+        level, name = pairs[0]
+        check_average(average, level, choose_coefficient(name))
+    if system_score != "mean" and "system" not in names:
+        raise OptionError(
+            f"system_score={system_score!r} is for the system level, but what is computed is at "
+            f"the level {' and '.join(names)}; add the level 'system', or leave out system_score."
+        )
 
 
 def _ties(metric: Floats, human: Floats, level: str) -> Ties:
