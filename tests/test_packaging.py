@@ -36,7 +36,7 @@ PAIR = ["-c", "a guy on a boat", "-r", "a man in a canoe"]
 COMMANDS = [
     ["compare", *SYSTEMS, "-m", "chrf"],
     ["correlate", JUDGED, "-m", "bleu", "chrf", "--coefficient", "kendall", "--confidence"],
-    ["permutation", JUDGED, "-m", "bleu", "chrf", "--count", "20"],
+    ["permutation", JUDGED, "-m", "bleu", "chrf", "--resamples", "20"],
     ["score", *TEXTS, "-m", "bertscore:model=hashing", "wmd:model=hashing"],
     ["show", *PAIR, "-m", "wmd:model=hashing"],
     ["metrics"],

@@ -267,7 +267,7 @@ def test_compare_correlate_mbr_and_verify_read_sources(
 ) -> None:
     files = ("-c", texts["a"], "-c", texts["b"], "-r", texts["ref"], "-s", texts["src"])
     compared = json.loads(
-        command_output("compare", *files, "-m", NEEDS, "-f", "json", "--count", "10")
+        command_output("compare", *files, "-m", NEEDS, "-f", "json", "--resamples", "10")
     )
     assert [row["value"] for row in compared["systems"]] == [0.5, 1.0]
     results = tmp_path / "results.json"

@@ -59,7 +59,7 @@ def test_commands_document_the_cache_option(verb: str, capsys: pytest.CaptureFix
     "verb",
     [
         ("show", "-c", "a cat", "-r", "the cat", "-m", METRIC),
-        ("compare", "-c", CANDIDATES, OTHERS, "-r", REFERENCES, "-m", METRIC, "--count", "10"),
+        ("compare", "-c", CANDIDATES, OTHERS, "-r", REFERENCES, "-m", METRIC, "--resamples", "10"),
         ("correlate", "judged.jsonl", "-m", METRIC),
     ],
     ids=lambda verb: verb[0],

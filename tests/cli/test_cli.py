@@ -167,7 +167,10 @@ _DARR = ("darr", "judged.jsonl", "-m", "bleu")
         ((*_SCORE, "--segments", "--paired", "bootstrap"), "--paired is for corpus scores"),
         ((*_SCORE, "--safe-csv", "-f", "json"), "--safe-csv has no effect without -f csv or"),
         ((*_CORRELATE, "--seed", "1"), "--seed has no effect without --confidence or --ranks"),
-        ((*_CORRELATE, "--count", "9"), "--count has no effect without --confidence or --ranks"),
+        (
+            (*_CORRELATE, "--resamples", "9"),
+            "--resamples has no effect without --confidence",
+        ),
         ((*_CORRELATE, "--over", "systems", "--ranks"), "--over has no effect without --conf"),
         ((*_CORRELATE, "--interval", "fisher"), "--interval has no effect without --confidence"),
         ((*_CORRELATE, "--bands", "4"), "--bands has no effect without --distributions"),

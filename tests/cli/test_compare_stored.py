@@ -46,7 +46,7 @@ def test_columns_of_systems(run, wide: Path) -> None:
 
 
 def test_every_format_has_the_same_numbers(run, wide: Path, tmp_path: Path) -> None:
-    words = ("compare", wide, "--scores", "A,B", "--cluster", "document", "--count", "50")
+    words = ("compare", wide, "--scores", "A,B", "--cluster", "document", "--resamples", "50")
     content = json.loads(run(*words, "-f", "json")[1])
     assert (content["segments"], content["units"], content["count"]) == (24, 6, 50)
     entry = content["systems"][1]
@@ -95,9 +95,9 @@ def test_differing_items_are_listed(run, wide: Path) -> None:
 def test_texts_take_clusters(run, tmp_path: Path) -> None:
     labels = tmp_path / "documents.txt"
     texts = ("compare", "-c", "fluent.txt", "hasty.txt", "-r", "reference.a.txt", "-m", "chrf")
-    alone = json.loads(run(*texts, "-f", "json", "--count", "20")[1])
+    alone = json.loads(run(*texts, "-f", "json", "--resamples", "20")[1])
     labels.write_text("\n".join(str(i // 4) for i in range(alone["segments"])))
-    words = (*texts, "-f", "json", "--count", "20", "--cluster", labels)
+    words = (*texts, "-f", "json", "--resamples", "20", "--cluster", labels)
     found = json.loads(run(*words)[1])
     assert found["units"] == (found["segments"] + 3) // 4 < found["segments"]
     assert found["systems"][1]["value"] == alone["systems"][1]["value"]
@@ -111,7 +111,7 @@ def test_texts_take_clusters(run, tmp_path: Path) -> None:
         for k in ("x", "y")
     ]
     (tmp_path / "t.json").write_text(json.dumps(rows))
-    table = ("compare", tmp_path / "t.json", "-m", "chrf", "--count", "20", "-f", "json")
+    table = ("compare", tmp_path / "t.json", "-m", "chrf", "--resamples", "20", "-f", "json")
     assert json.loads(run(*table, "--cluster", "doc")[1])["units"] == 3
     code, _, err = run(*table, "--cluster", "document")
     assert (code, "has no column 'document'" in err) == (1, True)

@@ -11,7 +11,7 @@ WORDS = ("-m", "bleu", "chrf", "--human", "adequacy")
 
 
 def test_pairs_are_made_of_assessments(run, judged: Path, tmp_path: Path) -> None:
-    code, out, err = run("darr", judged, *WORDS, "--confidence", "--count", "50")
+    code, out, err = run("darr", judged, *WORDS, "--confidence", "--resamples", "50")
     assert code == 0, err
     heading = ["metric", "tau", "↑", "95%", "concordant", "discordant", "ties", "missing"]
     assert out.splitlines()[0].split() == heading

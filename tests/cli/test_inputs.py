@@ -60,7 +60,9 @@ def test_every_command_takes_a_language(tmp_path: Path) -> None:
     more = ("-m", "bleu", "--lang", "zh", "-f", "json")
     scored = json.loads(command_output("score", "-c", b, "-r", a, *more))["scores"][0]
     assert "tok:zh" in scored["signature"]
-    compared = json.loads(command_output("compare", "-c", b, a, "-r", a, "--count", "10", *more))
+    compared = json.loads(
+        command_output("compare", "-c", b, a, "-r", a, "--resamples", "10", *more)
+    )
     assert compared["signatures"]["bleu"] == scored["signature"]
     rows = [
         {"mt": text[k:], "ref": text, "score": 3 - k, "who": str(k), "segment": i}
@@ -88,9 +90,9 @@ def test_every_command_takes_a_cache(tmp_path: Path) -> None:
     a, b = str(tmp_path / "a.txt"), str(tmp_path / "b.txt")
     spec = "bertscore:model=hashing"
     settings = ("--batch-tokens", "64", "--threads", "1", "--cache", str(tmp_path / "cache"))
-    plain = command_output("compare", "-c", a, b, "-r", a, "-m", spec, "--count", "10")
+    plain = command_output("compare", "-c", a, b, "-r", a, "-m", spec, "--resamples", "10")
     assert (
-        command_output("compare", "-c", a, b, "-r", a, "-m", spec, "--count", "10", *settings)
+        command_output("compare", "-c", a, b, "-r", a, "-m", spec, "--resamples", "10", *settings)
         == plain
     )
     assert command_output("mbr", a, "--samples", "2", "-m", spec, *settings)

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-COMPARED = ("compare", "-c", "fluent.txt", "hasty.txt", "-m", "chrf", "--count", "20", "-r")
+COMPARED = ("compare", "-c", "fluent.txt", "hasty.txt", "-m", "chrf", "--resamples", "20", "-r")
 BOTH = ("reference.a.txt", "reference.b.txt")
 
 
 @pytest.fixture
 def calibrations(run, judged: Path, tmp_path: Path) -> Path:
     path = tmp_path / "calibrations.json"
-    words = ("-m", "chrf", "ter", "--human", "adequacy", "--count", "30", "-o", path)
+    words = ("-m", "chrf", "ter", "--human", "adequacy", "--resamples", "30", "-o", path)
     assert run("interpret", judged, *words)[:2] == (0, "")
     return path
 
 
 def test_the_table_has_the_probability_that_people_agree(run, judged: Path) -> None:
-    words = ("interpret", judged, "-m", "chrf", "--human", "adequacy", "--count", "30")
+    words = ("interpret", judged, "-m", "chrf", "--human", "adequacy", "--resamples", "30")
     code, out, err = run(*words, "--level", "text", "--difference", "2", "-20")
     assert code == 0, err
     lines = out.splitlines()

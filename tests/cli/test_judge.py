@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 WORDS = ("judge", "labels.csv", "--judge", "model", "--human", "anna", "ben", "carla")
-FEW = ("--count", "50")
+FEW = ("--resamples", "50")
 
 
 def test_tables_and_verdict(run) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-WORDS = ("-m", "bleu", "chrf", "--human", "adequacy", "--count", "60")
+WORDS = ("-m", "bleu", "chrf", "--human", "adequacy", "--resamples", "60")
 
 
 @pytest.mark.parametrize("level", ["segment", "text", "system"])
@@ -30,12 +30,12 @@ def test_any_level_and_coefficient_is_tested(run, judged: Path, level: str) -> N
 
 def test_too_few_permutations_are_reported(run, judged: Path) -> None:
     err = run("permutation", judged, *WORDS[:-1], "20")[2]
-    assert "with 20 permutations no corrected p can be below 0.095; raise --count" in err
+    assert "with 20 permutations no corrected p can be below 0.095; raise --resamples" in err
     words = ("permutation", judged, *WORDS[:-1], "20", "--correction", "none")
     code, out, err = run(*words)
     assert code == 0
     assert "p not corrected" in out
-    assert "raise --count" not in err
+    assert "raise --resamples" not in err
 
 
 def test_one_system_exchanges_inputs(run, judged: Path) -> None:
@@ -65,7 +65,9 @@ def test_one_metric_is_not_compared(run, judged: Path) -> None:
     code, _, err = run("permutation", judged, "-m", "bleu")
     assert code == 2
     assert "compares at least 2 metrics, but 1 was named" in err
-    assert run("permutation", judged, "-m", "chrf", "--scores", "length", "--count", "9")[0] == 0
+    assert (
+        run("permutation", judged, "-m", "chrf", "--scores", "length", "--resamples", "9")[0] == 0
+    )
 
 
 def test_cells_and_pairs_are_exchanged(run, judged: Path) -> None:

@@ -12,7 +12,7 @@ from nlgauge.cli import main
 
 DATA = str(PROJECT / "examples" / "error_spans.jsonl")
 TED = SHARED / "data" / "wmt21_ted_mqm" / "zh-en.jsonl"
-OPTIONS = ("-m", "wmd:model=hashing", "--count", "20", "-q")
+OPTIONS = ("-m", "wmd:model=hashing", "--resamples", "20", "-q")
 
 
 def spans(*words: str) -> int:

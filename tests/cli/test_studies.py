@@ -24,7 +24,7 @@ def test_correlate_prints_a_table_and_its_settings(run, judged: Path) -> None:
 
 
 def test_criteria_and_levels_make_a_table_for_each_level(run, judged: Path) -> None:
-    words = ("correlate", judged, "-m", "bleu", "chrf", "--confidence", "--count", "30")
+    words = ("correlate", judged, "-m", "bleu", "chrf", "--confidence", "--resamples", "30")
     code, out, _ = run(*words, "--coefficient", "kendall")
     assert code == 0
     heads = [line for line in out.splitlines() if line.startswith("metric")]
@@ -63,7 +63,7 @@ def test_corpus_scores_at_the_system_level(run, judged: Path) -> None:
 
 def test_figures_are_drawn_beside_the_numbers(run, judged: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    words = ("correlate", judged, "-m", "bleu", "chrf", "--confidence", "--count", "20")
+    words = ("correlate", judged, "-m", "bleu", "chrf", "--confidence", "--resamples", "20")
     bars, curves = tmp_path / "bars.svg", tmp_path / "curves.svg"
     code, out, err = run(*words, "--figure", bars, "--distributions", curves)
     assert code == 0, err
@@ -147,20 +147,20 @@ COMPARE = ("compare", "-c", "fluent.txt", "literal.txt", "hasty.txt", "-r", "ref
 
 
 def test_compare_has_a_table_for_each_metric(run) -> None:
-    code, out, err = run(*COMPARE, "-m", "bleu", "ter", "--count", "200")
+    code, out, err = run(*COMPARE, "-m", "bleu", "ter", "--resamples", "200")
     assert code == 0, err
     heads = [line.split() for line in out.splitlines() if line.startswith("system")]
     tested = ["p", "uncorrected", "p", "Holm", "cluster"]
     assert heads[0] == ["system", "BLEU", "↑", "difference", "95%", *tested]
     assert heads[1][1:3] == ["TER", "↓"]
     assert "paired bootstrap, 200 times over 36 segments, seed 0" in out
-    shuffled = run(*COMPARE, "--method", "randomisation", "--count", "100")[1]
+    shuffled = run(*COMPARE, "--method", "randomisation", "--resamples", "100")[1]
     assert "95%" not in shuffled
     assert "paired approximate randomisation, 100 times" in shuffled
 
 
 def test_compare_shows_where_systems_differ(run, tmp_path: Path) -> None:
-    words = (*COMPARE, "-m", "chrf", "--count", "20", "--differ", "2")
+    words = (*COMPARE, "-m", "chrf", "--resamples", "20", "--differ", "2")
     out = run(*words)[1]
     assert out.count("segment ") == 2 * 2
     assert "reference: " in out
@@ -204,7 +204,7 @@ def test_compare_shows_where_systems_differ(run, tmp_path: Path) -> None:
             "use 'segment' or 'system'",
         ),
         (("compare", "-c", "fluent.txt", "-r", "reference.a.txt"), 2, "at least 2 systems"),
-        ((*COMPARE, "--count", "0"), 2, "--count"),
+        ((*COMPARE, "--resamples", "0"), 2, "--resamples"),
     ],
 )
 def test_errors_are_one_sentence(run, judged: Path, words, code: int, message: str) -> None:
@@ -231,7 +231,7 @@ def test_compare_fails_if_a_system_is_worse(
     run, first: str, second: str, code: int, metric: str
 ) -> None:
     words = ["compare", "-c", f"{first}.txt", f"{second}.txt", "-r", "reference.a.txt"]
-    words += ["-m", metric, "--count", "200"]
+    words += ["-m", metric, "--resamples", "200"]
     assert run(*words)[0] == 0
     found, out, err = run(*words, "--fail-if-worse")
     assert found == code

@@ -20,7 +20,7 @@ measures = ["system spa", "text kendall_b"]
 @pytest.fixture
 def words(tmp_path: Path) -> list:
     (tmp_path / "t.toml").write_text(TASKS)
-    tasks = ("--tasks", tmp_path / "t.toml", "--count", "60")
+    tasks = ("--tasks", tmp_path / "t.toml", "--resamples", "60")
     return ["correlate", PROJECT / "examples", "-m", "bleu", "chrf", "ter", *tasks]
 
 

@@ -113,7 +113,18 @@ def test_an_unknown_criterion_is_named() -> None:
 @pytest.mark.parametrize("ending", ["html", "md", "json", "txt", "csv", "tex"])
 def test_the_command_writes_every_format(ending: str, tmp_path: Path) -> None:
     target = tmp_path / f"card.{ending}"
-    words = ["card", "chrf", str(JUDGED), "-m", "bleu", "--count", "20", "-o", str(target), "-q"]
+    words = [
+        "card",
+        "chrf",
+        str(JUDGED),
+        "-m",
+        "bleu",
+        "--resamples",
+        "20",
+        "-o",
+        str(target),
+        "-q",
+    ]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     content = target.read_text("utf-8")
@@ -138,6 +149,8 @@ def test_names_from_files_are_escaped(tmp_path: Path) -> None:
     data = tmp_path / "judged.jsonl"
     data.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     target = tmp_path / "card.html"
-    done = CliRunner().invoke(app, ["card", "chrf", str(data), "--count", "5", "-o", str(target)])
+    done = CliRunner().invoke(
+        app, ["card", "chrf", str(data), "--resamples", "5", "-o", str(target)]
+    )
     assert done.exit_code == 0, done.output
     assert "<i>x" not in target.read_text("utf-8")

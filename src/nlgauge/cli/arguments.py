@@ -46,9 +46,9 @@ def seed_option(what: str) -> Any:
     return option(0, f"Random seed of {what}.", min=0)
 
 
-def count_option(what: str, default: int = 1000) -> Any:
-    """Return an option for a positive number."""
-    return option(default, f"Number of {what}.", min=1)
+def resamples_option(what: str, default: int = 1000) -> Any:
+    """Return the option --resamples."""
+    return option(default, f"Number of {what}.", "--resamples", min=1)
 
 
 def decimals_option(default: int | None) -> Any:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from nlgauge.cli import arguments
-from nlgauge.cli.arguments import argument, option
+from nlgauge.cli.arguments import argument, option, resamples_option
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.output import print_notes, write_text
 from nlgauge.cli.study_options import StudyOptions
@@ -20,7 +20,7 @@ def card_command(
     ),
     stored: bool = option(False, "METRIC names scores that are stored with the data.", "--stored"),
     lower_is_better: bool = option(False, "Stored scores are distances.", "--lower-is-better"),
-    count: int = option(500, "Number of resamples and trials.", min=1),
+    count: int = resamples_option("resamples and trials", 500),
     seed: int = arguments.seed_option("the sample, the bootstrap and the tests"),
 ) -> None:
     """Write a metric card: the properties of a metric on a page.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from nlgauge.cli import arguments
-from nlgauge.cli.arguments import argument, count_option, option, seed_option
+from nlgauge.cli.arguments import argument, option, resamples_option, seed_option
 from nlgauge.cli.option_groups import InputOptions, with_option_groups
 from nlgauge.cli.output import RunOptions, print_notes
 from nlgauge.cli.titles import metric_titles, with_titles
@@ -92,7 +92,7 @@ def compare_command(
     method: arguments.SystemTest = option(
         "bootstrap", "Paired test; permutation is exact if few segments differ."
     ),
-    count: int = count_option("resamples or trials"),
+    count: int = resamples_option("resamples or trials"),
     seed: int = seed_option("the test"),
     differ: int = option(
         0, "Number of segments to show on which systems differ most in the first metric.", min=0

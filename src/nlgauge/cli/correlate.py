@@ -39,7 +39,7 @@ def correlate_command(
     ranks: bool = option(
         False, "Add ranks of metrics by significance (permutation tests).", "--ranks"
     ),
-    count: int = arguments.count_option("bootstrap resamples and of permutations"),
+    count: int = arguments.resamples_option("bootstrap resamples and of permutations"),
     seed: int = arguments.seed_option("the bootstrap and the permutations"),
     system_score: Literal["mean", "all", "corpus"] = option(
         "mean",

@@ -26,7 +26,7 @@ def darr_command(
     pairs_part: str | None = option(None, "Language pair, if the file of pairs contains several."),
     threshold: float = option(25.0, "Minimum difference of the human scores of a pair."),
     confidence: bool = arguments.CONFIDENCE,
-    count: int = arguments.count_option("bootstrap resamples"),
+    count: int = arguments.resamples_option("bootstrap resamples"),
     seed: int = arguments.seed_option("the bootstrap"),
     figure: Path | None = arguments.figure_option("a bar chart"),
 ) -> None:

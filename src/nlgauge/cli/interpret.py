@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from nlgauge.cli import arguments
-from nlgauge.cli.arguments import argument, count_option, figure_option, option, seed_option
+from nlgauge.cli.arguments import argument, figure_option, option, resamples_option, seed_option
 from nlgauge.cli.option_groups import given_options, with_option_groups
 from nlgauge.cli.study_options import MetricStudyOptions
 from nlgauge.cli.titles import metric_titles, with_titles
@@ -68,7 +68,7 @@ def interpret_command(
     ties: Literal["half", "drop"] = option(
         "half", "Pairs that people rate equal: count half for each side, or exclude them."
     ),
-    count: int = count_option("bootstrap resamples"),
+    count: int = resamples_option("bootstrap resamples"),
     seed: int = seed_option("the bootstrap"),
     figure: Path | None = figure_option("probability by difference"),
 ) -> None:

@@ -63,7 +63,7 @@ def judge_command(
     own: list[str] | None = option(
         None, "The judge's own systems, to measure self-preference.", metavar="SYSTEM..."
     ),
-    count: int = arguments.count_option("bootstrap resamples"),
+    count: int = arguments.resamples_option("bootstrap resamples"),
     seed: int = arguments.seed_option("the bootstrap"),
     figure: Path | None = arguments.figure_option("the confusion matrix"),
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from nlgauge.cli import arguments
-from nlgauge.cli.arguments import count_option, figure_option, option, seed_option
+from nlgauge.cli.arguments import figure_option, option, resamples_option, seed_option
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.study_options import MetricStudyOptions
 from nlgauge.cli.titles import metric_titles
@@ -137,7 +137,7 @@ def permutation_command(
         "pairs [default: both, if there are several systems].",
     ),
     average: arguments.Average = arguments.AVERAGE,
-    count: int = count_option("permutations of each pair"),
+    count: int = resamples_option("permutations of each pair"),
     seed: int = seed_option("the permutations"),
     correction: Correction = option("holm", _CORRECTION),
     figure: Path | None = figure_option("a heat map"),
@@ -149,7 +149,7 @@ def permutation_command(
     nlgauge permutation webnlg.jsonl -m bleu chrf bertscore --human Correctness --level text
     --coefficient kendall
 
-    nlgauge permutation de-en.jsonl -m bleu chrf ter --coefficient spearman --count 5000 -o p.svg
+    nlgauge permutation de-en.jsonl -m bleu chrf --coefficient spearman --resamples 5000 -o p.svg
 
     A p below .05 means that the metric of the row correlates better than that of the column. Under
     the null hypothesis the scores of two metrics are exchangeable, for whole inputs, whole systems,
@@ -171,7 +171,7 @@ def permutation_command(
         if correction == "holm" and result.smallest >= 0.05:
             notes.append(
                 f"with {result.count:,} permutations no corrected p can be below "
-                f"{result.smallest:.3f}; raise --count."
+                f"{result.smallest:.3f}; raise --resamples."
             )
         if result.undefined:
             notes.append(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from nlgauge.cli.arguments import count_option, option
+from nlgauge.cli.arguments import option
 from nlgauge.cli.option_groups import given_options
 from nlgauge.cli.output import print_notes
 from nlgauge.core.errors import UsageError
@@ -46,7 +46,7 @@ class PartsOptions:
         "stop", "Stop at a row that cannot be read, or skip it and list it."
     )
     engine: Literal["local", "ray"] = option("local", "Local processes or Ray.")
-    workers: int = count_option("processes or Ray actors", 1)
+    workers: int = option(1, "Number of processes or Ray actors.", min=1)
     address: str | None = option(None, "Address of a Ray cluster [default: start one here].")
 
     def check(self, context: typer.Context) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from nlgauge.cli import arguments, score_output
-from nlgauge.cli.arguments import count_option, option, seed_option
+from nlgauge.cli.arguments import option, resamples_option, seed_option
 from nlgauge.cli.option_groups import (
     InputOptions,
     given_options,
@@ -63,7 +63,7 @@ def score_command(
     paired: arguments.PairedTest | None = option(
         None, "Paired test of every system against the first.", "--paired"
     ),
-    resamples: int = count_option("resamples of intervals and tests"),
+    resamples: int = resamples_option("resamples of intervals and tests"),
     seed: int = seed_option("intervals and tests"),
     idf_corpus: str | None = option(
         None,

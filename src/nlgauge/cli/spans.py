@@ -20,7 +20,7 @@ def spans_command(
     partial_credit: float = option(
         0.5, "Credit for a character that is marked with another severity.", min=0, max=1
     ),
-    count: int = arguments.count_option("bootstrap resamples"),
+    count: int = arguments.resamples_option("bootstrap resamples"),
     seed: int = arguments.seed_option("the split and the bootstrap"),
     figure: Path | None = arguments.figure_option("a bar chart"),
 ) -> None:

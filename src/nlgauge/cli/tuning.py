@@ -45,7 +45,7 @@ def tune_command(
     options: StudyOptions,
     metric: str = argument(..., "METRIC", "NAME[:OPTION=VALUE,...]."),
     values: list[str] | None = argument(None, "OPTION=VALUES", "Options to try [default: layers]."),
-    resamples: int = arguments.count_option("bootstrap resamples"),
+    resamples: int = arguments.resamples_option("bootstrap resamples"),
 ) -> None:
     """Tune options on half of the data, test them on the rest.
 
