@@ -153,7 +153,9 @@ class Results:
                 raise TypeError("a name is not a text")
             _ = [float(entry["value"]) for entry in scores]
         except (ValueError, KeyError, TypeError, OverflowError) as error:
-            reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            reason = f"a value is of the wrong kind ({error})"
+            if isinstance(error, KeyError):
+                reason = f"it has no {error}"
             message = f"{str(path)!r} is not a result of `nlgauge score -f json`: {reason}"
             raise FileError(message) from error
         return cls(scores, inputs)

@@ -11,7 +11,7 @@ from nlgauge.cli import arguments
 from nlgauge.cli.arguments import argument, option, resamples_option, seed_option
 from nlgauge.cli.option_groups import InputOptions, with_option_groups
 from nlgauge.cli.output import RunOptions, print_notes
-from nlgauge.cli.titles import metric_titles, with_titles
+from nlgauge.cli.titles import comparison_titles, metric_titles, with_titles
 from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -162,16 +162,10 @@ def _side_by_side(
     return side_by_side(with_titles(rows, metric_titles(metrics)), width=width, digits=digits)
 
 
-def titles_of(result: "Comparison") -> dict[str, str]:
-    """Return the titles of metrics; stored scores keep their names."""
-    labels = result.signatures
-    return {label: label for label in labels} if result.corpus is None else metric_titles(labels)
-
-
 def _tables(result: "Comparison", digits: int) -> "list[Table]":
     from nlgauge.report.study_tables import comparison_table
 
-    first, titles = result.scores[result.baseline], titles_of(result)
+    first, titles = result.scores[result.baseline], comparison_titles(result)
     footers = {label: [str(scores.signature)] for label, scores in first.items()}
     footers[list(first)[-1]].extend([result.test_note, result.cluster_note])
     return [

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nlgauge.cli.arguments import command_group, figure_option, option
-from nlgauge.cli.compare import CompareInputs, titles_of
+from nlgauge.cli.compare import CompareInputs
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.output import RunOptions
 from nlgauge.cli.study_options import MetricStudyOptions
-from nlgauge.cli.titles import metric_titles
+from nlgauge.cli.titles import comparison_titles, metric_titles
 from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def systems_command(
         given = inputs.read_arguments()
         pilot = compare(**given, method="randomisation", count=1, **running)
     result = plan_systems(pilot, difference=difference, power=power, alpha=alpha, sizes=sizes or ())
-    titles = titles_of(pilot)
+    titles = comparison_titles(pilot)
     tables = [_system_table(result, pilot, titles, options.digits) for pilot in result.pilots]
     _write(options, result, tables, titles, "segments", figure)
 

@@ -19,7 +19,7 @@ Server = Literal["model", "text", "fixed"] | tuple[str, ...] | Mapping[str, str]
 
 _TRUE = {"yes", "true", "on", "1"}
 _FALSE = {"no", "false", "off", "0"}
-_NAMES = {bool: "yes or no", int: "integer", float: "number", str: "text"}
+_TYPE_NAMES = {bool: "yes or no", int: "integer", float: "number", str: "text"}
 
 
 def option(
@@ -61,7 +61,9 @@ class Option:
         none = ["none"] * (type(None) in self.types)
         if self.choices is not None:
             return " | ".join([*self.choices, *none])
-        named = [_NAMES.get(kind, kind.__name__) for kind in self.types if kind is not type(None)]
+        named = [
+            _TYPE_NAMES.get(kind, kind.__name__) for kind in self.types if kind is not type(None)
+        ]
         limits = "" if self.low is None and self.high is None else f" {self._interval()}"
         return " or ".join(named + none) + limits
 
